@@ -282,7 +282,8 @@ def check(
             statuses[:] = [Status.SOLVED]
     missing = exact and fractions is None and not found.is_truth
     lower, upper = found
-    if lower is upper or not (_is_own(lower, model) and _is_own(upper, model)):
+    own = _is_own(lower, model) and _is_own(upper, model)
+    if not own or np.may_share_memory(lower, upper):
         lower, upper = np.empty((2, model.num_states))
         lower[:], upper[:] = found
     status = Status.PRECISION if missing else max(statuses)

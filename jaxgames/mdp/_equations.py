@@ -87,15 +87,7 @@ def equations(model: MDP, known: Open) -> Equations:
         worth[at] = low[some] + (high[some] - low[some]) / 2
         half[at] = np.maximum(high[some] - worth[at], worth[at] - low[some])
         blur = half + np.abs(worth) * 2e-16
-    groups, rows, columns, probs = (
-        lend(np.ascontiguousarray(x, kind))
-        for x, kind in (
-            (model.row_group_offsets, np.int32),
-            (model.row_offsets, np.int32),
-            (model.columns, np.int32),
-            (model.probs, np.float64),
-        )
-    )
+    groups, rows, columns, probs = lent(model)
     live = known.live.copy()
     if known.components is not None:
         live &= ~np.asarray(known.components.choice_kept)
@@ -114,6 +106,15 @@ def equations(model: MDP, known: Open) -> Equations:
         blurred[stopping] = blur[owner[stopping]]
     parts = (number, choice, first_choice, begins, target, weights, base, blurred)
     return Equations(*parts, slack_of(model), order, knots)
+
+
+def lent(model: MDP) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The choices, rows, targets and probabilities of a model for compiled code."""
+    groups, rows, columns = (
+        lend(np.ascontiguousarray(x, np.int32))
+        for x in (model.row_group_offsets, model.row_offsets, model.columns)
+    )
+    return groups, rows, columns, lend(np.ascontiguousarray(model.probs, np.float64))
 
 
 def slack_of(model: MDP) -> float:

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames import validity
-from jaxgames.host import lend, num_cores, on_ranges, ranges_of
+from jaxgames.host import num_cores, on_ranges, ranges_of
 from jaxgames.mdp import host
-from jaxgames.mdp._equations import equations, slack_of
+from jaxgames.mdp._equations import equations, lent, slack_of
 from jaxgames.mdp._interval import NOTHING, UNDERFLOW
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._open import Found, on_host
@@ -136,18 +136,9 @@ def _begun(asked: ToTarget, sequence: host.Sequence) -> Swept:
         mark |= PASSED
     else:
         mark |= np.asarray(asked.passed).view(np.uint8) << np.uint8(1)
-    groups, rows, columns, weights = (
-        lend(np.ascontiguousarray(x, kind))
-        for x, kind in (
-            (model.row_group_offsets, np.int32),
-            (model.row_offsets, np.int32),
-            (model.columns, np.int32),
-            (model.probs, np.float64),
-        )
-    )
     scheduler = np.full(size, NO_CHOICE, np.int32)
-    model_arrays = groups, rows, columns, weights
-    return Swept(*model_arrays, sequence.order, mark, np.empty((size, 2)), scheduler)
+    ends = np.empty((size, 2))
+    return Swept(*lent(model), sequence.order, mark, ends, scheduler)
 
 
 class _Sweep:
