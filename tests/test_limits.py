@@ -360,14 +360,14 @@ def stuck(monkeypatch):
 def test_solves_that_are_stuck_come_back_undecided(name, stuck):
     solve, game = SOLVES[name]
     with ends_soon():
-        found = solve(game, throw=False, deadline=0.1)
+        found = solve(game, throw=False, deadline=0.01)
     assert found.status == Status.TIMEOUT
     assert repr(found)
     assert found.stats["solver"] == "none"
     for field in ("winner", "strategy", "labels", "state_label", "bisimulation"):
         assert np.all(getattr(found, field, -1) == -1)
     with ends_soon(), pytest.raises(SolveError) as caught:
-        solve(game, deadline=0.1)
+        solve(game, deadline=0.01)
     assert caught.value.solution.status == Status.TIMEOUT
 
 

@@ -29,7 +29,7 @@ def test_a_test_that_hangs_is_ended_and_named(tmp_path, processes):
     (tmp_path / "test_them.py").write_text(ENDLESS)
     command = [
         *(sys.executable, "-m", "pytest", "-c", CONFIGURATION, "-n", str(processes)),
-        *("-o", "faulthandler_timeout=2", "-p", "no:cacheprovider", "test_them.py"),
+        *("-o", "faulthandler_timeout=1", "-p", "no:cacheprovider", "test_them.py"),
         f"--rootdir={tmp_path}",
     ]
     environment = {k: v for k, v in os.environ.items() if "PYTEST" not in k}

@@ -602,9 +602,6 @@ def _branches(model: MDP, choice: int) -> list[tuple[int, Fraction]]:
 
 def _chain_values(kind, chain: Chain, gains, goal, passed, discount) -> list[Exact]:
     """What a Markov chain earns, or how likely it is to reach a goal."""
-    size = len(chain)
-    reach = _reachability(chain)
-    final = [all(reach[t][s] for t in range(size) if reach[s][t]) for s in range(size)]
     if kind == "reach":
         ends = [x or not y for x, y in zip(goal, passed, strict=True)]
         return _absorbed(_stopped(chain, ends), [Fraction(int(x)) for x in goal])
@@ -618,7 +615,10 @@ def _chain_values(kind, chain: Chain, gains, goal, passed, discount) -> list[Exa
         return [w if p == 1 else INFINITE for w, p in zip(worth, sure, strict=True)]
     if kind == "total" and discount != 1:
         scaled = [[(t, discount * p) for t, p in row] for row in chain]
-        return _earned(scaled, gains, [False] * size)
+        return _earned(scaled, gains, [False] * len(chain))
+    size = len(chain)
+    reach = _reachability(chain)
+    final = [all(reach[t][s] for t in range(size) if reach[s][t]) for s in range(size)]
     if kind == "total":
         rich = [final[s] and gains[s] > 0 for s in range(size)]
         endless = [
@@ -645,17 +645,12 @@ def _chain_values(kind, chain: Chain, gains, goal, passed, discount) -> list[Exa
 
 def _reachability(chain: Chain) -> list[list[bool]]:
     size = len(chain)
-    reach = [[s == t for t in range(size)] for s in range(size)]
-    for s, row in enumerate(chain):
-        for t, _ in row:
-            reach[s][t] = True
+    after = [{s, *(t for t, _ in row)} for s, row in enumerate(chain)]
     for middle in range(size):
         for s in range(size):
-            if reach[s][middle]:
-                reach[s] = [
-                    a or b for a, b in zip(reach[s], reach[middle], strict=True)
-                ]
-    return reach
+            if middle in after[s]:
+                after[s] |= after[middle]
+    return [[t in after[s] for t in range(size)] for s in range(size)]
 
 
 def _stopped(chain: Chain, ends) -> Chain:
@@ -699,22 +694,21 @@ def _stationary(chain: Chain, gains, members: list[int]) -> Fraction:
 
 
 def _linear(rows: Chain, worth: list[Fraction]) -> list[Exact]:
-    """Solves x = worth + rows x by elimination."""
-    size = len(rows)
-    matrix = [[Fraction(int(i == j)) for j in range(size)] for i in range(size)]
-    for i, row in enumerate(rows):
-        for j, p in row:
-            matrix[i][j] -= p
-        matrix[i].append(worth[i])
-    for column in range(size):
-        pivot = next(r for r in range(column, size) if matrix[r][column])
-        matrix[column], matrix[pivot] = matrix[pivot], matrix[column]
-        scale = matrix[column][column]
-        top = matrix[column] = [x / scale for x in matrix[column]]
-        for r in range(size):
-            if r != column and matrix[r][column]:
-                factor = matrix[r][column]
-                matrix[r] = [
-                    x - factor * y for x, y in zip(matrix[r], top, strict=True)
-                ]
-    return [row[-1] for row in matrix]
+    """Solves x = worth + rows x by elimination, where every row loses something."""
+    worth = list(worth)
+    left = [dict[int, Fraction]() for _ in rows]
+    for state, row in enumerate(rows):
+        for t, p in row:
+            left[state][t] = left[state].get(t, Fraction(0)) + p
+    for state, row in enumerate(left):
+        if state in row:
+            leaves = 1 - row.pop(state)
+            worth[state] /= leaves
+            row.update({t: p / leaves for t, p in row.items()})
+        for other, into in enumerate(left):
+            factor = into.pop(state, None)
+            if factor is not None:
+                worth[other] += factor * worth[state]
+                for t, p in row.items():
+                    into[t] = into.get(t, Fraction(0)) + factor * p
+    return list(worth)

@@ -1,8 +1,6 @@
 """Sums over rows whose weights lie between bounds, as somebody else likes them."""
 
-import jax
-import jax.numpy as jnp
-
+from jaxgames.later import jax, jnp
 from jaxgames.ops._links import (
     Links,
     PairLinks,

@@ -339,8 +339,12 @@ def test_tangle_learning_gets_more_where_games_are_small(name):
     assert times == sorted(times)
     assert times[0] <= 2
     assert times[-1] > 8
-    # No other has a turn before it has done with a game that it is made for.
-    assert check(generate.two_counters(20)).stats["tried"] == "promotion"
+
+
+def test_no_other_has_a_turn_before_tangle_learning_has_done():
+    """Where a game is one that it is made for."""
+    outcome = check_certificate(generate.two_counters(20))
+    assert outcome.stats["tried"] == "promotion"
 
 
 @pytest.mark.parametrize("leg", ["afresh", "justified"])

@@ -86,7 +86,7 @@ def test_an_exception_is_a_failure_of_the_smallest_game():
 
 @pytest.mark.parametrize(
     ("make", "limit"),
-    [(broken.sleeps, 0.8), (broken.turns, 1.5)],  # who sleeps is waited for
+    [(broken.sleeps, 0.4), (broken.turns, 1.5)],  # who sleeps is waited for
     ids=["python", "xla"],
 )
 def test_what_does_not_end_is_reported_and_shrunk(make, limit, monkeypatch):
