@@ -95,6 +95,23 @@ class compiled:
         else:
             code.on_each(_crew(), args, more)
 
+    def in_steps(self, args: tuple, steps: np.ndarray) -> None:
+        """Calls it with the same arguments and a range, on all cores.
+
+        Args:
+            args: those that all calls have.
+            steps: as for `in_steps`.
+        """
+        code = None
+        if native.can_translate():
+            code = self._program.code((*args, 0, 0))
+        if code is None:
+            for first, last in steps[:, :2].tolist():
+                self(*args, first, last)
+        else:
+            threads = min(num_cores(), len(steps))
+            code.in_steps(_crew(), args, steps, threads)
+
     def _by_numba(self, *args: Any) -> Any:
         """For what is not translated."""
         return self._numba(*(args if _is_lent(args) else map(lend, args)))
@@ -282,6 +299,37 @@ def on_ranges(function: compiled, ranges: list[tuple], *arguments: Any) -> None:
             function(*arguments, *each)
     else:
         function.on_each(arguments, ranges)
+
+
+def in_steps(function: compiled, steps: np.ndarray, *arguments: Any) -> None:
+    """Has a compiled function work on ranges, side by side but for what has to wait.
+
+    Cores that wait look for it again and again, for millionths of a second: threads
+    that slept would be woken too late.
+
+    Args:
+        function: called with the arguments, and with where a range begins and ends.
+        steps: int64 `[N, 3]`, in each row a range, and the first row of its level: all
+            rows before that one are done first.
+        *arguments: as in `on_all_cores`.
+
+    Examples:
+        >>> import numpy as np
+        >>> @compiled
+        ... def add_up(values, begin, end):
+        ...     for i in range(begin, end):
+        ...         values[i] += values[i - 2]
+        >>> values = np.ones(7, int)
+        >>> levels = np.array([[2, 4, 0], [4, 5, 1], [5, 6, 1], [6, 7, 3]])
+        >>> in_steps(add_up, levels, values)
+        >>> values
+        array([1, 1, 2, 2, 3, 3, 4])
+    """
+    if len(steps) < 2 or _interpreted.get() or not can_compile():
+        for first, last in steps[:, :2].tolist():
+            function(*arguments, first, last)
+    else:
+        function.in_steps(arguments, np.ascontiguousarray(steps, np.int64))
 
 
 def together(work: Callable[[Any], Any], parts: Iterable[Any]) -> None:

@@ -1,6 +1,7 @@
 """The decorator that compiles where numba is installed."""
 
 import importlib
+import itertools
 import os
 import subprocess
 import sys
@@ -283,6 +284,61 @@ def test_what_fails_on_another_core_raises_here(many_cores):
         host.on_all_cores(divide, 160, values, found, 160)
     host.on_all_cores(divide, 160, values, found, -1)  # all are there again
     assert found[5] == 5 // 21
+
+
+@host.compiled
+def collect(targets, values, by, begin, end):
+    for i in range(begin, end):
+        for j in range(targets.shape[1]):
+            values[i] += values[targets[i, j]] // by
+        values[i] %= 1_000_003
+
+
+def levels_of(rng, count):
+    """Ranges level by level, and for each place some of earlier levels."""
+    widths = rng.integers(1, rng.choice([3, 40]), count)
+    ends = np.cumsum(widths)
+    steps, targets = [[0, ends[0], 0]], [[0, 0]] * ends[0]
+    for first, last in itertools.pairwise(ends.tolist()):
+        cuts = np.unique([first, *rng.integers(first, last, 3), last])
+        before = len(steps)
+        steps += [[*pair, before] for pair in itertools.pairwise(cuts)]
+        targets += rng.integers(0, first, (last - first, 2)).tolist()
+    return np.array(steps), np.array(targets)
+
+
+@pytest.mark.parametrize("translated", [True, False], ids=["native", "numba"])
+def test_steps_wait_for_those_of_earlier_levels(many_cores, monkeypatch, translated):
+    pytest.importorskip("numba")
+    if translated and not native.can_translate():
+        pytest.skip("nothing is translated on this kind of machine")
+    monkeypatch.setattr(native, "can_translate", lambda: translated)
+
+    def work(seed, right):
+        rng = np.random.default_rng(seed)
+        for _ in range(20):
+            steps, targets = levels_of(rng, 60)
+            values = rng.integers(0, 100, len(targets))
+            expected = values.copy()
+            collect._function(targets, expected, 1, 0, len(values))
+            host.in_steps(collect, steps, targets, values, 1)
+            right.append(np.array_equal(values, expected))
+
+    right = []
+    threads = [threading.Thread(target=work, args=(i, right)) for i in range(4)]
+    for thread in threads:  # they share a crew: nobody waits for who has not begun
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert right == [True] * 80
+
+
+def test_what_fails_in_a_step_raises_here(many_cores):
+    pytest.importorskip("numba")  # numpy warns where compiled code raises
+    steps, targets = levels_of(np.random.default_rng(1), 60)
+    values = np.ones(len(targets), np.int64)
+    with pytest.raises(ZeroDivisionError):
+        host.in_steps(collect, steps, targets, values, 0)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")

@@ -158,7 +158,10 @@ class Asked:
                     "are on both sides of the threshold. Ask for a smaller epsilon.",
                 )
         whole = np.broadcast_to(np.asarray(found.lower), self.shape)
-        return whole & (np.diff(self.model.row_group_offsets) > 0)
+        return whole & kept(self.model, "states with choices", self._have_choices)
+
+    def _have_choices(self) -> np.ndarray:
+        return np.diff(self.model.row_group_offsets) > 0
 
     @property
     def shape(self) -> tuple[int]:
@@ -869,8 +872,8 @@ class Asked:
         return found
 
     def _not_negative(self, node: Any, name: str | None, reward: np.ndarray) -> None:
-        bad = np.flatnonzero(reward < 0)
-        if len(bad):
+        if reward.min(initial=0) < 0:
+            bad = np.flatnonzero(reward < 0)
             of = "" if name is None else f" of {name!r}"
             raise PropertyError(
                 node.place,

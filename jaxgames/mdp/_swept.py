@@ -4,13 +4,13 @@ The few strongly connected sets of states, the *knots*, become small models of t
 own, in which what they lead to is worth what has been found.
 """
 
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from jaxgames import validity
-from jaxgames.host import num_cores, on_ranges, ranges_of
+from jaxgames.host import in_steps, num_cores, on_ranges, ranges_of
+from jaxgames.kept import kept
 from jaxgames.mdp import host
 from jaxgames.mdp._equations import equations, lent, slack_of
 from jaxgames.mdp._interval import NOTHING, UNDERFLOW
@@ -30,7 +30,7 @@ from jaxgames.mdp.host._sweep import (
     split,
 )
 from jaxgames.solution import Stats, Status
-from jaxgames.tuning.mdp import MOST_KNOTS, NEAR, STATES_OF_A_CORE
+from jaxgames.tuning.mdp import MOST_KNOTS, NEAR, STATES_OF_A_CORE, TOGETHER_FROM
 
 
 class ToTarget(NamedTuple):
@@ -41,7 +41,8 @@ class ToTarget(NamedTuple):
         target: bool `[S]`.
         optimum: `"min"` or `"max"`, of getting there or of what is earned before.
         passed: bool `[S]`, the states on the way; None for all.
-        reward: float64 `[C]`, what is earned by each choice; None for probabilities.
+        reward: float64 `[C]`, what is earned by each choice, not negative; None for
+            probabilities.
         missed: whether the probability not to get there is asked for.
     """
 
@@ -89,11 +90,9 @@ def swept(
     knots = _together(sequence.knots)
     if len(knots) > MOST_KNOTS:
         return None
-    if asked.reward is not None and (asked.reward < 0).any():
-        return None
     work = _begun(asked, sequence)
     near = epsilon / (len(knots) + 1)
-    sweep = _Sweep(asked, work, sequence.wide, near, relative, stop)
+    sweep = _Sweep(asked, work, sequence.levels, near, relative, stop)
     at = 0
     for first, last in knots:
         sweep.over(at, first)
@@ -126,6 +125,29 @@ def _together(knots: np.ndarray) -> list[tuple[int, int]]:
     return found
 
 
+def _steps(begins: np.ndarray, end: int, enough: int, cores: int) -> np.ndarray:
+    """Ranges that cores look at side by side, level by level.
+
+    Args:
+        begins: int64 `[L]`, where levels begin.
+        end: where the last one ends.
+        enough: places that are worth another core: narrow levels are one after another.
+        cores: how many there are.
+
+    Returns:
+        Rows as `in_steps` takes them.
+    """
+    shares = np.clip(np.diff(begins, append=end) // enough, 1, cores)
+    apart = np.append(True, np.maximum(shares[1:], shares[:-1]) > 1)
+    begins, shares = begins[apart], shares[apart]
+    before = np.cumsum(shares) - shares
+    level = np.repeat(np.arange(len(begins)), shares)
+    width = np.diff(begins, append=end)[level]
+    own = np.arange(len(level)) - before[level]
+    cuts = (width * np.stack([own, own + 1])) // shares[level] + begins[level]
+    return np.stack([*cuts, before[level]], 1)
+
+
 def _begun(asked: ToTarget, sequence: host.Sequence) -> Swept:
     """Nothing is found out yet."""
     model = asked.model
@@ -148,7 +170,7 @@ class _Sweep:
         self,
         asked: ToTarget,
         work: Swept,
-        wide: np.ndarray,
+        levels: np.ndarray,
         epsilon: float,
         relative: bool,
         stop: np.ndarray,
@@ -160,35 +182,24 @@ class _Sweep:
         self._number: np.ndarray | None = None
         names = ("components", "rounds", "looks", "stiff")
         self._counts: dict[str, int] = dict.fromkeys(names, 0)
-        self._wide = iter(wide.tolist())
-        self._next = next(self._wide, None)
+        self._levels = levels
 
     def over(self, first: int, last: int) -> None:
         """Looks at the states of a range of the order, none of which is in a knot."""
-        at = first
-        while self._next is not None and self._next[0] < last:
-            begin, end = self._next
-            if begin < at:  # it is in the small model of a knot
-                self._next = next(self._wide, None)
-                continue
-            self._look([(at, begin)])
-            parts = min(num_cores(), (end - begin) // STATES_OF_A_CORE)
-            cuts = [begin + (end - begin) * k // parts for k in range(parts + 1)]
-            self._look(list(pairwise(cuts)))
-            at, self._next = end, next(self._wide, None)
-        self._look([(at, last)])
-
-    def _look(self, ranges: list[tuple[int, int]]) -> None:
-        """Looks at the states of ranges, on a core each."""
-        if ranges[-1][1] == ranges[0][0]:
+        if first == last:
             return
         least, *rest = self._how
-        asked = self._asked
-        if asked.reward is not None:
-            on_ranges(earned, ranges, self._work, asked.reward, least, *rest)
+        asked, work = self._asked, self._work
+        if last - first < TOGETHER_FROM:
+            steps = np.array([[first, last, 0]])
         else:
-            missed = int(asked.missed)
-            on_ranges(reached, ranges, self._work, least, missed, *rest)
+            begin, end = np.searchsorted(self._levels, (first + 1, last))
+            levels = np.append(first, self._levels[begin:end])
+            steps = _steps(levels, last, STATES_OF_A_CORE, num_cores())
+        if asked.reward is not None:
+            in_steps(earned, steps, work, asked.reward, least, *rest)
+        else:
+            in_steps(reached, steps, work, least, int(asked.missed), *rest)
 
     def untie(self, first: int, last: int) -> bool:
         """Solves a knot, in a model of its own; whether its bounds have met."""
@@ -200,6 +211,7 @@ class _Sweep:
         knot = cut_out(work, paid, first, last, missed, self._number)
         small = MDP(knot.groups, knot.rows, knot.columns, knot.weights)
         validity.known(small)
+        kept(small, "sequence", lambda: None)  # all but the knot is one step away
         target, passed = (knot.mark & mark > 0 for mark in (GOAL, PASSED))
         reward = None if asked.reward is None else knot.reward
         question = ToTarget(small, target, asked.optimum, passed, reward, asked.missed)

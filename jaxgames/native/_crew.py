@@ -5,16 +5,38 @@ that took their work from Python would wait for its lock as long as that, one af
 another. So what they wait for, and whom they tell, is machine code as well.
 """
 
+import array
 import ctypes
 import functools
 import hashlib
+import platform
+import re
 import threading
 from pathlib import Path
 
+import numpy as np
+
 from jaxgames.native._kept import assembled, function, kept, linked, target_name
+from jaxgames.tuning.base import PATIENT_LOOKS
 
 CREW, JOB = 64, 10
 """Words of a crew and of a job, see `TEXT`."""
+
+STEPS, APART = 6, 16
+"""Words before the arguments of one who does steps, and between its counters, so that
+they are not in one line of a cache."""
+
+_BREATHERS = {
+    "x86_64": ("void @llvm.x86.sse2.pause()", "void @llvm.x86.sse2.pause()"),
+    "aarch64": ("void @llvm.aarch64.hint(i32)", "void @llvm.aarch64.hint(i32 1)"),
+}
+"""How a core is told that it waits: what is declared, and what is called."""
+
+
+def _breather() -> tuple[str, str]:
+    declared, called = _BREATHERS.get(platform.machine(), ("", ""))
+    return declared and f"declare {declared}", called and f"call {called}"
+
 
 TEXT = """
 ; A crew: a mutex, a condition for new work, a condition for finished jobs, each in
@@ -28,6 +50,8 @@ declare i32 @pthread_mutex_unlock(ptr)
 declare i32 @pthread_cond_wait(ptr, ptr)
 declare i32 @pthread_cond_signal(ptr)
 declare i32 @pthread_cond_broadcast(ptr)
+declare i32 @sched_yield()
+BREATHER
 
 ; Where a job is told of that has parts left: with the lock.
 define internal ptr @find(ptr %crew, ptr %job) {
@@ -156,21 +180,89 @@ end:
   %6 = call i32 @pthread_mutex_unlock(ptr %crew)
   ret void
 }
+
+; What one of several threads does that take steps in turn, each of which waits until as
+; many have ended as are of levels before its own: what to call; two counters, of steps that are taken and that have
+; ended; for each step two arguments, and how many it waits for; how many steps there
+; are; which of these words the two arguments are; how many looks are made until other
+; threads may have the core; and the arguments.
+define i32 @steps(ptr %room, ptr %own, ptr %results) {
+  %enter = load ptr, ptr %own
+  %taken.at = getelementptr i64, ptr %own, i64 1
+  %taken = load ptr, ptr %taken.at
+  %ended = getelementptr i64, ptr %taken, i64 APART
+  %list.at = getelementptr i64, ptr %own, i64 2
+  %list = load ptr, ptr %list.at
+  %total.at = getelementptr i64, ptr %own, i64 3
+  %total = load i64, ptr %total.at
+  %place.at = getelementptr i64, ptr %own, i64 4
+  %place = load i64, ptr %place.at
+  %patience.at = getelementptr i64, ptr %own, i64 5
+  %patience = load i64, ptr %patience.at
+  %given = getelementptr i64, ptr %own, i64 STEPS
+  %first.at = getelementptr i64, ptr %own, i64 %place
+  %last.at = getelementptr i64, ptr %first.at, i64 1
+  br label %look
+look:
+  %code = phi i32 [0, %0], [%worst, %work]
+  %step = atomicrmw add ptr %taken, i64 1 monotonic
+  %over = icmp sge i64 %step, %total
+  br i1 %over, label %end, label %told
+told:
+  %word = mul i64 %step, 3
+  %row = getelementptr i64, ptr %list, i64 %word
+  %first = load i64, ptr %row
+  %last.from = getelementptr i64, ptr %row, i64 1
+  %last = load i64, ptr %last.from
+  %needs.from = getelementptr i64, ptr %row, i64 2
+  %needs = load i64, ptr %needs.from
+  br label %wait
+wait:
+  %looks = phi i64 [0, %told], [%more, %breathe], [0, %yield]
+  %done = load atomic i64, ptr %ended acquire, align 8
+  %may = icmp sge i64 %done, %needs
+  br i1 %may, label %work, label %again
+again:
+  %more = add i64 %looks, 1
+  %tired = icmp sgt i64 %more, %patience
+  br i1 %tired, label %yield, label %breathe
+breathe:
+  BREATHE
+  br label %wait
+yield:
+  %1 = call i32 @sched_yield()
+  br label %wait
+work:
+  store i64 %first, ptr %first.at
+  store i64 %last, ptr %last.at
+  %found = call i32 %enter(ptr %room, ptr %given, ptr %results)
+  %2 = atomicrmw add ptr %ended, i64 1 release
+  %fine = icmp eq i32 %code, 0
+  %worst = select i1 %fine, i32 %found, i32 %code
+  br label %look
+end:
+  ret i32 %code
+}
 """
 
 
 @functools.cache
 def _functions() -> tuple:
-    digest = hashlib.sha256(repr((TEXT, target_name())).encode()).hexdigest()[:16]
+    declared, called = _breather()
+    numbers = {"STEPS": str(STEPS), "APART": str(APART)}
+    words = {"BREATHER": declared, "BREATHE": called, **numbers}
+    text = re.sub(r"\b[A-Z]{5,8}\b", lambda found: words[found[0]], TEXT)
+    digest = hashlib.sha256(repr((text, target_name())).encode()).hexdigest()[:16]
     name = f"{__name__}-{digest}.native"
-    code = linked(kept(name, Path(__file__), lambda: assembled(TEXT)), ("serve", "run"))
+    names = ("serve", "run", "steps")
+    code = linked(kept(name, Path(__file__), lambda: assembled(text)), names)
     pointer = ctypes.c_void_p
     serve, run = (
         function(code["serve"], pointer),
         function(code["run"], pointer, pointer),
     )
     serve.code = code  # pyright: ignore[reportFunctionMemberAccess]
-    return serve, run
+    return serve, run, code["steps"]
 
 
 class Crew:
@@ -182,7 +274,7 @@ class Crew:
 
     def __init__(self, threads: int):
         self._words = (ctypes.c_int64 * CREW)()
-        serve, self._run = _functions()
+        serve, self._run, self._steps = _functions()
         for _ in range(threads):
             threading.Thread(
                 target=serve, args=(self._words,), name="jaxgames", daemon=True
@@ -211,3 +303,34 @@ class Crew:
         )  # fmt: skip
         self._run(self._words, job)
         return codes[:]
+
+    def steps(
+        self, enter: int, given: array.array, steps: np.ndarray, threads: int
+    ) -> list[int]:
+        """Has threads take steps in turn, each as soon as others have ended.
+
+        Args:
+            enter: as for `run`.
+            given: the arguments, the last two of which each step has its own of.
+            steps: int64 `[N, 3]`, what these are, and how many steps end before: all
+                of earlier levels.
+            threads: how many take steps.
+
+        Returns:
+            What the calls returned, of each thread the first that is not zero.
+        """
+        counters = (ctypes.c_int64 * (2 * APART))()
+        place = STEPS + len(given) - 2
+        own = array.array("q", [enter, ctypes.addressof(counters), steps.ctypes.data])
+        own.extend((len(steps), place, PATIENT_LOOKS))
+        own.extend(given)
+        rooms = (ctypes.c_int64 * (3 * threads))()
+        results, words = ctypes.c_int64(), own * threads
+        return self.run(
+            self._steps,
+            ctypes.addressof(rooms),
+            words.buffer_info()[0],
+            len(own),
+            ctypes.addressof(results),
+            threads,
+        )

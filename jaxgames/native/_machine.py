@@ -186,6 +186,22 @@ class _Code:
         for code in codes:
             _check(code)
 
+    def in_steps(self, crew: Crew, arguments: tuple, steps: np.ndarray, threads: int):
+        """Calls it for each of some, as `on_each`; some wait for others.
+
+        Args:
+            crew: likewise.
+            arguments: likewise.
+            steps: int64 `[N, 3]`, two more arguments of each call, and how many calls
+                end before: all of earlier levels.
+            threads: how many threads take part.
+        """
+        given = array.array("q")
+        _add_words(arguments, given)
+        _add_words((0, 0), given)
+        for code in crew.steps(self._at, given, steps, threads):
+            _check(code)
+
 
 def _check(code: int) -> None:
     """Raises what the code that a call returned stands for."""

@@ -52,6 +52,10 @@ LENT_AS_COPY_UP_TO = 1 << 14
 FEWEST_PLACES = 1 << 17
 """Places that are worth another core."""
 
+PATIENT_LOOKS = 128
+"""How often a core looks whether others are done until it lets another thread have it:
+some millionths of a second."""
+
 PLAIN_UP_TO = 1 << 14
 """Edges up to which plain Python answers at once: sooner, for a game of so many, than
 machine code is made, and about as soon as it is loaded (benchmark suite `start`)."""

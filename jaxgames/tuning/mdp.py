@@ -32,17 +32,17 @@ many questions are answered by a sweep in that order."""
 SEQUENCE_UP_TO = 1 << 24
 """Branches from which nobody looks for it where there is an accelerator."""
 
-WIDE = 4096
-"""States of one depth that all cores look at together ..."""
-
-STATES_OF_A_CORE = 1024
-"""... each at so many, or more: to hand them out takes about as long."""
-
 KNOTTED_UP_TO = 0.25
 """Which share of the states may be on circles of several states: of more, searches
 from the target, and an order of what is open alone, take less time."""
 
 # mdp/_swept.py
+TOGETHER_FROM = 1 << 14
+"""States that are looked at by all cores, those of a depth side by side ..."""
+
+STATES_OF_A_CORE = 64
+"""... by each so many, or more: all wait for the last one, for about as long."""
+
 MOST_KNOTS = 64
 """Strongly connected sets of several states, in a model that is nearly without cycles,
 each of which becomes a small model: of more, that takes longer than a look at all.

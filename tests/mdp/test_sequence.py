@@ -17,7 +17,7 @@ def sweeps(monkeypatch):
         monkeypatch.setattr(_sequence, "SEQUENCE_FROM", 0 if wanted else 1 << 60)
         monkeypatch.setattr(_sequence, "KNOTTED_UP_TO", 1.0)
         # Two states that lead to no other of theirs are looked at side by side.
-        monkeypatch.setattr(_sequence, "WIDE", 2)
+        monkeypatch.setattr(_swept, "TOGETHER_FROM", 2)
         monkeypatch.setattr(_swept, "STATES_OF_A_CORE", 1)
         monkeypatch.setattr(_swept, "NEAR", 1)
 

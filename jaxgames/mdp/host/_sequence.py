@@ -15,7 +15,7 @@ from jaxgames.kept import kept
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.mdp.host._levels import cut_off, descending
-from jaxgames.tuning.mdp import KNOTTED_UP_TO, SEQUENCE_FROM, SEQUENCE_UP_TO, WIDE
+from jaxgames.tuning.mdp import KNOTTED_UP_TO, SEQUENCE_FROM, SEQUENCE_UP_TO
 
 
 class Sequence(NamedTuple):
@@ -25,7 +25,7 @@ class Sequence(NamedTuple):
     knots: np.ndarray  # int32 [N, 2]: where each knot begins and ends there
     knot: np.ndarray  # int32 [S]: the knot of each state, -1 for none
     circles: np.ndarray  # bool [S]: the states that some path leads back to
-    wide: np.ndarray  # int32 [M, 2]: long ranges of states that lead to none of theirs
+    levels: np.ndarray  # int64 [L]: where states of the next depth begin in the order
 
 
 class Graph(NamedTuple):
@@ -75,22 +75,7 @@ def _found(model: MDP) -> Sequence | None:
     order, knots, levels = _by_depth(edges, columns, component, members, by_component)
     knots = knots[np.argsort(knots[:, 0])]
     knot, circles = _circling(edges, columns, order, knots)
-    return Sequence(order, knots, knot, circles, _wide(levels, knots, size))
-
-
-def _wide(levels: np.ndarray, knots: np.ndarray, size: int) -> np.ndarray:
-    """The states of each depth, up to its first knot, where these are many.
-
-    Args:
-        levels: where those of each depth begin in the order.
-        knots: of the sequence.
-        size: how many states there are.
-    """
-    ends = np.append(levels[1:], size)
-    begins = np.append(knots[:, 0], size)
-    ends = np.minimum(ends, begins[np.searchsorted(begins, levels)])
-    found = np.stack([levels, ends], 1)
-    return found[ends - levels >= WIDE].astype(np.int32)
+    return Sequence(order, knots, knot, circles, levels)
 
 
 @linear
