@@ -182,10 +182,10 @@ end:
 }
 
 ; What one of several threads does that take steps in turn, each of which waits until as
-; many have ended as are of levels before its own: what to call; two counters, of steps that are taken and that have
-; ended; for each step two arguments, and how many it waits for; how many steps there
-; are; which of these words the two arguments are; how many looks are made until other
-; threads may have the core; and the arguments.
+; many have ended as are of levels before its own: what to call; two counters, of steps
+; that are taken and that have ended; for each step two arguments, and how many it waits
+; for; how many steps there are; which of these words the two arguments are; how many
+; looks are made until other threads may have the core; and the arguments.
 define i32 @steps(ptr %room, ptr %own, ptr %results) {
   %enter = load ptr, ptr %own
   %taken.at = getelementptr i64, ptr %own, i64 1
