@@ -299,6 +299,12 @@ BUGS = [
         *("values", "host", "mdp/test_check.py"),
     ),
     Bug(
+        *("pose-before", FORGETS, "mdp/host/_pose.py"),
+        "total = before[part]",
+        "total = 0",
+        *("values", "host", "mdp/test_sequence.py"),
+    ),
+    Bug(
         *("sweep-leaves", WRONG, "mdp/host/_sweep.py"),
         "below, above = below / leaves, above / leaves",
         "below, above = below / 1.0, above / 1.0",

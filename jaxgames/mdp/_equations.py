@@ -13,7 +13,7 @@ from jaxgames.mdp import host
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._solution import EndComponents
 from jaxgames.mdp.host._order import belonging, by_component
-from jaxgames.mdp.host._pose import pose
+from jaxgames.mdp.host._pose import number_of, pose
 from jaxgames.mdp.host._values import System
 
 
@@ -95,7 +95,7 @@ def equations(model: MDP, known: Open) -> Equations:
     found = pose(
         *(groups, rows, columns, probs, number, size, live, known.value),
         *(reward, float(known.discount), float(1 - known.discount)),
-        *(stops, worth),
+        *(stops, worth, first.size == 0),
     )
     first_choice, begins, target, weights, base, choice = found
     blurred = None
@@ -129,27 +129,18 @@ def slack_of(model: MDP) -> float:
 
 def numbered(known: Open) -> tuple[np.ndarray, int, np.ndarray]:
     """The equation of each state, how many there are, and those of components."""
-    stands = known.open_.copy()
     if known.components is None or not known.components.count:
-        number = _numbered(stands)
-        return number, int(stands.sum()), np.zeros(0, np.int32)
+        return *number_of(known.open_), np.zeros(0, np.int32)
     label = np.asarray(known.components.state_label)
     inside = np.flatnonzero(label >= 0)
     least = np.empty(int(known.components.count), np.int64)
     least[label[inside[::-1]]] = inside[::-1]
+    stands = known.open_.copy()
     stands[inside] = False
     stands[least] = True
-    number = _numbered(stands)
+    number, size = number_of(stands)
     number[inside] = number[least[label[inside]]]
-    return number, int(stands.sum()), number[least]
-
-
-def _numbered(stands: np.ndarray) -> np.ndarray:
-    """A number for each place that counts, -1 for the others: int32."""
-    number = np.full(len(stands), -1, np.int32)
-    places = np.flatnonzero(stands)
-    number[places] = np.arange(len(places), dtype=np.int32)
-    return number
+    return number, size, number[least]
 
 
 def in_order(part: Equations, stop: np.ndarray) -> System | None:

@@ -94,10 +94,10 @@ def test_sets_are_those_of_the_textbook(sweeps):
                 assert found.states.tolist() == right.states.tolist()
 
 
-def test_values_are_those_of_all_schedulers(sweeps):
-    sweeps(True)
+def check_values(count: int) -> None:
+    """Compares values with those of all schedulers, one by one, in fractions."""
     looked_at = 0
-    for model, target, _, _ in models(seed=3, count=150):
+    for model, target, _, _ in models(seed=3, count=count):
         groups = np.diff(model.row_group_offsets)
         if np.prod(groups.astype(float)) > 300:
             continue
@@ -125,7 +125,19 @@ def test_values_are_those_of_all_schedulers(sweeps):
                     assert low <= value <= high
                     endless = value == float("inf")
                     assert low == high if endless else high - low <= 1e-6 * abs(value)
-    assert looked_at > 20
+    assert looked_at > count // 8
+
+
+def test_values_are_those_of_all_schedulers(sweeps):
+    sweeps(True)
+    check_values(150)
+
+
+def test_equations_are_written_by_several_cores(sweeps, monkeypatch):
+    sweeps(False)
+    monkeypatch.setattr("jaxgames.host.num_cores", lambda: 4)
+    monkeypatch.setattr("jaxgames.host.FEWEST_PLACES", 1)
+    check_values(60)
 
 
 def labelled(model, target, states):

@@ -2,12 +2,33 @@
 
 import numpy as np
 
-from jaxgames.host import linear, on_all_cores, ranges_of
+from jaxgames.host import linear, on_all_cores, on_ranges, ranges_of
+
+
+def number_of(open_: np.ndarray) -> tuple[np.ndarray, int]:
+    """A number for each state that is open, -1 for the others; and how many are."""
+    spans = [(part, *span) for part, span in enumerate(ranges_of(len(open_)))]
+    counts = np.zeros(len(spans), np.int64)
+    on_ranges(_count_open, spans, open_, counts)
+    number = np.empty(len(open_), np.int32)
+    on_ranges(_number_open, spans, open_, np.cumsum(counts) - counts, number)
+    return number, int(counts.sum())
+
+
+def add_up(values: np.ndarray) -> None:
+    """Makes each entry the sum of itself and of those before it."""
+    spans = [(part, *span) for part, span in enumerate(ranges_of(len(values)))]
+    if len(spans) == 1:
+        np.cumsum(values, out=values)
+        return
+    sums = np.zeros(len(spans), np.int64)
+    on_ranges(_sum, spans, values, sums)
+    on_ranges(_add_up, spans, values, np.cumsum(sums) - sums)
 
 
 def pose(
     groups, rows, columns, weights, home, size, live, known, reward, discount, lost,
-    stops, stop_worth,
+    stops, stop_worth, apart,
 ):  # fmt: skip
     """The choices of open states, and what they lead to.
 
@@ -29,6 +50,7 @@ def pose(
         lost: what is missing of that to one.
         stops: bool `[N]`, the equations that have one more choice: to stop; or empty.
         stop_worth: float64 `[N]`, what that is worth; or empty.
+        apart: whether each equation is of one state, in their order.
 
     Returns:
         The choices of each equation (int32 `[N + 1]`); the branches of each of these
@@ -43,14 +65,22 @@ def pose(
             lost, stops, stop_worth,
         )  # fmt: skip
     many = np.zeros(states, np.int32)
+    inside = np.empty(len(rows) - 1, np.int32)
     model = groups, rows, columns, weights, home, live
-    on_all_cores(_count, states, *model, discount, many)
-    first, place = _number(home, many, stops, size)
+    on_all_cores(_count, states, *model, discount, many, inside)
+    if apart and not len(stops):
+        first = np.zeros(size + 1, np.int32)
+        on_all_cores(_begin, states, home, many, first)
+        add_up(first)
+        place = many  # where the choices of each state begin: of its equation
+        on_all_cores(_place, states, home, first, place)
+    else:
+        first, place = _number(home, many, stops, size)
     count = int(first[-1])
     old = np.full(count, -1, np.int32)
     begins = np.zeros(count + 1, np.int32)
-    on_all_cores(_list, states, *model[:3], home, live, place, old, begins)
-    np.cumsum(begins, out=begins)
+    on_all_cores(_list, states, groups, home, live, inside, place, old, begins)
+    add_up(begins)
     target = np.empty(begins[-1], np.int32)
     probs = np.empty(begins[-1], np.float64)
     base = np.zeros(count, np.float64)
@@ -69,12 +99,15 @@ def _at_once(
     """All passes in one call, which is what small models are waiting for."""
     states = len(home)
     many = np.zeros(states, np.int32)
-    _count(groups, rows, columns, weights, home, live, discount, many, 0, states)
+    inside = np.empty(len(rows) - 1, np.int32)
+    _count(
+        groups, rows, columns, weights, home, live, discount, many, inside, 0, states
+    )  # fmt: skip
     first, place = _number(home, many, stops, size)
     count = first[size]
     old = np.full(count, -1, np.int32)
     begins = np.zeros(count + 1, np.int32)
-    _list(groups, rows, columns, home, live, place, old, begins, 0, states)
+    _list(groups, home, live, inside, place, old, begins, 0, states)
     for choice in range(count):
         begins[choice + 1] += begins[choice]
     target = np.empty(begins[count], np.int32)
@@ -88,8 +121,49 @@ def _at_once(
 
 
 @linear
-def _count(groups, rows, columns, weights, home, live, discount, many, start, end):
-    """How many choices each state brings; those that are never over are left out."""
+def _count_open(open_, counts, part, start, end):
+    """How many states of a range are open."""
+    count = 0
+    for state in range(max(start, 0), end):
+        count += open_[state]
+    counts[part] = count
+
+
+@linear
+def _number_open(open_, before, number, part, start, end):
+    """The numbers of those, after as many before the range."""
+    count = before[part]
+    for state in range(max(start, 0), end):
+        number[state] = count if open_[state] else -1
+        count += open_[state]
+
+
+@linear
+def _sum(values, sums, part, start, end):
+    """The sum of a range."""
+    total = 0
+    for at in range(max(start, 0), end):
+        total += values[at]
+    sums[part] = total
+
+
+@linear
+def _add_up(values, before, part, start, end):
+    """Sums from the first place on, of a range after so much before it."""
+    total = before[part]
+    for at in range(max(start, 0), end):
+        total += values[at]
+        values[at] = total
+
+
+@linear
+def _count(
+    groups, rows, columns, weights, home, live, discount, many, inside, start, end
+):  # fmt: skip
+    """How many choices each state brings; those that are never over are left out.
+
+    And how many branches of each choice lead to other equations.
+    """
     for state in range(max(start, 0), end):
         own = home[state]
         if own < 0:
@@ -97,17 +171,37 @@ def _count(groups, rows, columns, weights, home, live, discount, many, start, en
         for choice in range(groups[state], groups[state + 1]):
             if not live[choice]:
                 continue
-            back, all_, others = 0.0, 0.0, 0
+            back, all_, others, known = 0.0, 0.0, 0, 0
             for branch in range(rows[choice], rows[choice + 1]):
                 all_ += weights[branch]
-                if home[columns[branch]] == own:
+                to = home[columns[branch]]
+                if to == own:
                     back += weights[branch]
+                elif to < 0:
+                    known += 1
                 else:
                     others += 1
-            if back == all_ and discount == 1.0 and others == 0:
+            inside[choice] = others
+            if back == all_ and discount == 1.0 and others + known == 0:
                 live[choice] = False
             else:
                 many[state] += 1
+
+
+@linear
+def _begin(home, many, first, start, end):
+    """How many choices the equation of each state has, at the next one."""
+    for state in range(max(start, 0), end):
+        if home[state] >= 0:
+            first[home[state] + 1] = many[state]
+
+
+@linear
+def _place(home, first, place, start, end):
+    """Where the choices of each state begin."""
+    for state in range(max(start, 0), end):
+        if home[state] >= 0:
+            place[state] = first[home[state]]
 
 
 @linear
@@ -132,22 +226,16 @@ def _number(home, many, stops, size):
 
 
 @linear
-def _list(groups, rows, columns, home, live, place, old, begins, start, end):
+def _list(groups, home, live, inside, place, old, begins, start, end):
     """Which choices these are; how many branches of each lead to other equations."""
     for state in range(max(start, 0), end):
-        own = home[state]
-        if own < 0:
+        if home[state] < 0:
             continue
         at = place[state]
         for choice in range(groups[state], groups[state + 1]):
             if live[choice]:
                 old[at] = choice
-                inside = 0
-                for branch in range(rows[choice], rows[choice + 1]):
-                    to = home[columns[branch]]
-                    if to >= 0 and to != own:
-                        inside += 1
-                begins[at + 1] = inside
+                begins[at + 1] = inside[choice]
                 at += 1
 
 
