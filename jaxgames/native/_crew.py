@@ -324,6 +324,7 @@ class Crew:
         own = array.array("q", [enter, ctypes.addressof(counters), steps.ctypes.data])
         own.extend((len(steps), place, PATIENT_LOOKS))
         own.extend(given)
+        own.extend([0] * APART)  # what a thread writes is not what the next one reads
         rooms = (ctypes.c_int64 * (3 * threads))()
         results, words = ctypes.c_int64(), own * threads
         return self.run(
