@@ -526,7 +526,7 @@ def sources_of(row_ptr: np.ndarray, edges: int) -> tuple[np.ndarray, bool]:
     ascends = row_ptr[0] == 0 and row_ptr[-1] == edges
     if ascends and pays(edges):
         src, found = np.empty(edges, np.int32), np.zeros(2, np.bool_)
-        on_all_cores(_write_sources, size, row_ptr, src, found)
+        on_all_cores(_write_sources, size, row_ptr, src, found, work=edges)
         falls, empty = found
         if not falls:
             return src, bool(empty)

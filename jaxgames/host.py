@@ -249,7 +249,7 @@ def serves(edges: int, until: int) -> bool:
     return edges < until or backend() == "cpu"
 
 
-def on_all_cores(function: compiled, size: int, *arguments: Any) -> None:
+def on_all_cores(function: compiled, size: int, *arguments: Any, work: int = 0) -> None:
     """Has a compiled function work on ranges of places, one range on each core.
 
     Args:
@@ -259,6 +259,8 @@ def on_all_cores(function: compiled, size: int, *arguments: Any) -> None:
             array's end, and works on several places at once.
         size: how many places there are.
         *arguments: of numpy arrays and numbers.
+        work: how much is read and written, such as edges of vertices, where that is
+            more than one thing for each place.
 
     Examples:
         >>> import numpy as np
@@ -271,17 +273,21 @@ def on_all_cores(function: compiled, size: int, *arguments: Any) -> None:
         >>> values
         array([0, 2, 4, 6])
     """
-    on_ranges(function, ranges_of(size), *arguments)
+    on_ranges(function, ranges_of(size, work=work), *arguments)
 
 
-def ranges_of(size: int, most: int | None = None) -> list[tuple[int, int]]:
+def ranges_of(
+    size: int, most: int | None = None, work: int = 0
+) -> list[tuple[int, int]]:
     """Ranges of so many places, one for each core that they are worth.
 
     Args:
         size: how many places there are.
         most: ranges at most, if not as many as there are cores.
+        work: as for `on_all_cores`.
     """
-    parts = max(1, min(most or num_cores(), num_cores(), -(-size // FEWEST_PLACES)))
+    worth = min(-(-max(size, work) // FEWEST_PLACES), size)
+    parts = max(1, min(most or num_cores(), num_cores(), worth))
     bounds = [size * part // parts for part in range(parts + 1)]
     return list(zip(bounds[:-1], bounds[1:], strict=True))
 

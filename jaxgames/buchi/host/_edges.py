@@ -105,7 +105,8 @@ def stray_edge(arena: Arena, state: np.ndarray, allowed: np.ndarray) -> int:
     """
     found, dst = np.zeros(1, np.bool_), np.asarray(arena.dst)
     rows = np.asarray(arena.row_ptr)
-    on_all_cores(_find_stray, len(state), rows, dst, state, allowed, found)
+    given = rows, dst, state, allowed, found
+    on_all_cores(_find_stray, len(state), *given, work=len(dst))
     if not found[0]:
         return -1
     return int(np.argmin(allowed[state[np.asarray(arena.src)], state[dst]]))
@@ -115,7 +116,7 @@ def quotient(arena: Arena, part: np.ndarray, count: int) -> np.ndarray:
     """Which parts edges lead to from each part: bool `[count, count]`."""
     leads = np.zeros((count, count), bool)
     rows, dst = np.asarray(arena.row_ptr), np.asarray(arena.dst)
-    on_all_cores(_quotient, len(part), rows, dst, part, leads)
+    on_all_cores(_quotient, len(part), rows, dst, part, leads, work=len(dst))
     return leads
 
 

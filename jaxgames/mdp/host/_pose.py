@@ -67,7 +67,7 @@ def pose(
     many = np.zeros(states, np.int32)
     inside = np.empty(len(rows) - 1, np.int32)
     model = groups, rows, columns, weights, home, live
-    on_all_cores(_count, states, *model, discount, many, inside)
+    on_all_cores(_count, states, *model, discount, many, inside, work=len(columns))
     if apart and not len(stops):
         first = np.zeros(size + 1, np.int32)
         on_all_cores(_begin, states, home, many, first)
@@ -79,7 +79,8 @@ def pose(
     count = int(first[-1])
     old = np.full(count, -1, np.int32)
     begins = np.zeros(count + 1, np.int32)
-    on_all_cores(_list, states, groups, home, live, inside, place, old, begins)
+    listed = groups, home, live, inside, place, old, begins
+    on_all_cores(_list, states, *listed, work=len(rows))
     add_up(begins)
     target = np.empty(begins[-1], np.int32)
     probs = np.empty(begins[-1], np.float64)
@@ -87,6 +88,7 @@ def pose(
     on_all_cores(
         *(_write, size, *model[1:5], known, reward, discount, lost, stop_worth),
         *(first, old, begins, target, probs, base),
+        work=len(target),
     )
     return first, begins, target, probs, base, old
 

@@ -145,7 +145,7 @@ def choose_all(groups, rows, target, probs, base, value, least):
     """The first choice of each state that is best by the values of others: int32."""
     found = np.empty(len(groups) - 1, np.int32)
     given = groups, rows, target, probs, base, value, least, found
-    on_all_cores(_choose, len(found), *given)
+    on_all_cores(_choose, len(found), *given, work=len(target))
     return found
 
 
