@@ -9,8 +9,6 @@ import array
 import ctypes
 import functools
 import hashlib
-import platform
-import re
 import threading
 from pathlib import Path
 
@@ -23,20 +21,8 @@ CREW, JOB = 64, 10
 """Words of a crew and of a job, see `TEXT`."""
 
 STEPS, APART = 6, 16
-"""Words before the arguments of one who does steps, and between its counters, so that
+"""Words before the arguments of one who takes steps, and between its counters, so that
 they are not in one line of a cache."""
-
-_BREATHERS = {
-    "x86_64": ("void @llvm.x86.sse2.pause()", "void @llvm.x86.sse2.pause()"),
-    "aarch64": ("void @llvm.aarch64.hint(i32)", "void @llvm.aarch64.hint(i32 1)"),
-}
-"""How a core is told that it waits: what is declared, and what is called."""
-
-
-def _breather() -> tuple[str, str]:
-    declared, called = _BREATHERS.get(platform.machine(), ("", ""))
-    return declared and f"declare {declared}", called and f"call {called}"
-
 
 TEXT = """
 ; A crew: a mutex, a condition for new work, a condition for finished jobs, each in
@@ -51,7 +37,7 @@ declare i32 @pthread_cond_wait(ptr, ptr)
 declare i32 @pthread_cond_signal(ptr)
 declare i32 @pthread_cond_broadcast(ptr)
 declare i32 @sched_yield()
-BREATHER
+declare void @llvm.x86.sse2.pause()
 
 ; Where a job is told of that has parts left: with the lock.
 define internal ptr @find(ptr %crew, ptr %job) {
@@ -190,7 +176,7 @@ define i32 @steps(ptr %room, ptr %own, ptr %results) {
   %enter = load ptr, ptr %own
   %taken.at = getelementptr i64, ptr %own, i64 1
   %taken = load ptr, ptr %taken.at
-  %ended = getelementptr i64, ptr %taken, i64 APART
+  %ended = getelementptr i64, ptr %taken, i64 16
   %list.at = getelementptr i64, ptr %own, i64 2
   %list = load ptr, ptr %list.at
   %total.at = getelementptr i64, ptr %own, i64 3
@@ -199,7 +185,7 @@ define i32 @steps(ptr %room, ptr %own, ptr %results) {
   %place = load i64, ptr %place.at
   %patience.at = getelementptr i64, ptr %own, i64 5
   %patience = load i64, ptr %patience.at
-  %given = getelementptr i64, ptr %own, i64 STEPS
+  %given = getelementptr i64, ptr %own, i64 6
   %first.at = getelementptr i64, ptr %own, i64 %place
   %last.at = getelementptr i64, ptr %first.at, i64 1
   br label %look
@@ -227,7 +213,7 @@ again:
   %tired = icmp sgt i64 %more, %patience
   br i1 %tired, label %yield, label %breathe
 breathe:
-  BREATHE
+  call void @llvm.x86.sse2.pause()
   br label %wait
 yield:
   %1 = call i32 @sched_yield()
@@ -248,14 +234,10 @@ end:
 
 @functools.cache
 def _functions() -> tuple:
-    declared, called = _breather()
-    numbers = {"STEPS": str(STEPS), "APART": str(APART)}
-    words = {"BREATHER": declared, "BREATHE": called, **numbers}
-    text = re.sub(r"\b[A-Z]{5,8}\b", lambda found: words[found[0]], TEXT)
-    digest = hashlib.sha256(repr((text, target_name())).encode()).hexdigest()[:16]
+    digest = hashlib.sha256(repr((TEXT, target_name())).encode()).hexdigest()[:16]
     name = f"{__name__}-{digest}.native"
     names = ("serve", "run", "steps")
-    code = linked(kept(name, Path(__file__), lambda: assembled(text)), names)
+    code = linked(kept(name, Path(__file__), lambda: assembled(TEXT)), names)
     pointer = ctypes.c_void_p
     serve, run = (
         function(code["serve"], pointer),
