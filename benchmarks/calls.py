@@ -35,6 +35,10 @@ from jaxgames.progress import Deadline
 SEED, OTHER = 1, 2
 """Of the input that is measured, and of another one of the same size."""
 
+AT_ONCE = 0.1
+"""Seconds up to which calls follow each other at once, as those of a peer do. After a
+search for garbage nothing is in the caches: a longer call hardly feels that."""
+
 LONG = 3.0
 """Seconds from which a call is repeated `FEW` times only."""
 
@@ -279,9 +283,9 @@ def row_of(
         most = options.runs if again.seconds < LONG else min(FEW, options.runs)
         whole = [again.seconds]
         while len(whole) < most:
-            whole.append(call(kind, solver, arrays).seconds)
+            whole.append(call(kind, solver, arrays, last=whole[-1]).seconds)
         others = None if other is None else call(kind, solver, other).seconds
-        parts = parts_of(kind, solver, arrays, min(FEW, options.runs))
+        parts = parts_of(kind, solver, arrays, min(FEW, options.runs), whole[-1])
     except jax.errors.JaxRuntimeError as error:
         if "RESOURCE_EXHAUSTED" not in str(error):
             raise
@@ -311,16 +315,34 @@ def row_of(
 
 
 def call(
-    kind: Kind, solver: str, arrays: Arrays, time_limit_s: float = math.inf
+    kind: Kind,
+    solver: str,
+    arrays: Arrays,
+    time_limit_s: float = math.inf,
+    last: float = math.inf,
 ) -> Timed:
-    """Times a call, from arrays to arrays, on something that is built anew."""
-    drive.wait_for_losers()  # they still use the machine
-    gc.collect()
+    """Times a call, from arrays to arrays, on something that is built anew.
+
+    Args:
+        kind: how it is called.
+        solver: its name.
+        arrays: the input.
+        time_limit_s: of the solve.
+        last: seconds that the call before it took, if it was the same.
+    """
+    _wait(last)
     began = time.perf_counter()
     found = _solve(kind, solver, kind.build(arrays), time_limit_s)
     for array in kind.results(found):
         np.asarray(array)
     return Timed(found, time.perf_counter() - began)
+
+
+def _wait(last: float) -> None:
+    """Waits for what still uses the machine."""
+    drive.wait_for_losers()
+    if last > AT_ONCE:
+        gc.collect()
 
 
 def _solve(kind: Kind, solver: str, given: Any, time_limit_s: float = math.inf) -> Any:
@@ -329,17 +351,23 @@ def _solve(kind: Kind, solver: str, given: Any, time_limit_s: float = math.inf) 
 
 
 def parts_of(
-    kind: Kind, solver: str, arrays: Arrays, repeats: int
+    kind: Kind, solver: str, arrays: Arrays, repeats: int, last: float
 ) -> dict[str, float | list[float] | None]:
     """Times the parts of a call, each several times: see `schema.Row`.
 
     What a solve takes longer on something that was built anew than on something that
     was solved before is preparing it: uploading, and laying out.
+
+    Args:
+        kind: how it is called.
+        solver: its name.
+        arrays: the input.
+        repeats: how often each part is timed.
+        last: seconds that the call before took.
     """
     built, fresh, solves, results = [], [], [], []
     for _ in range(repeats):
-        drive.wait_for_losers()
-        gc.collect()
+        _wait(last)
         began = time.perf_counter()
         given = (kind.keeps or kind.build)(arrays)
         built.append(time.perf_counter() - began)

@@ -178,7 +178,7 @@ def test_each_call_builds_anew_what_it_solves(monkeypatch):
     for _ in range(2):
         assert calls.call(kind, "host", arrays).solution.count == 1
     assert given[0] is not given[1]
-    calls.parts_of(kind, "host", arrays, 1)
+    calls.parts_of(kind, "host", arrays, 1, last=1.0)
     assert given[2] is given[3]  # what was solved before
 
 
