@@ -20,15 +20,16 @@ NOWHERE = -1
 class Reason(enum.IntEnum):
     """Base of the reasons of a slice: its members say what may be wrong.
 
-    The one of value 0 says that nothing is. They are in the order in which they are
-    looked for.
+    They are numbered from 0 in the order in which they are looked for. The first one
+    says that nothing is wrong.
     """
 
     message: str
     """What holds where the check fails."""
 
-    def __new__(cls, value: int, message: str = ""):
-        """A member with its message."""
+    def __new__(cls, message: str):
+        """The next member, with its message."""
+        value = len(cls.__members__)
         self = int.__new__(cls, value)
         self._value_ = value
         self.message = message

@@ -20,12 +20,12 @@ class ReachReason(verdict.Reason):
         'it is part of the answer, and was not found'
     """
 
-    OK = 0, "nothing is wrong"
-    MISSED = 1, "it is part of the answer, and was not found"
-    TOO_MUCH = 2, "it was found, and is no part of the answer"
-    WRONG_RANK = 3, "its rank is not how many moves it takes at most"
-    WRONG_STRATEGY = 4, "its strategy is no edge of it to a vertex of the next rank"
-    STRATEGY_OF_OTHERS = 5, "it has a strategy, and nothing is to be chosen there"
+    OK = "nothing is wrong"
+    MISSED = "it is part of the answer, and was not found"
+    TOO_MUCH = "it was found, and is no part of the answer"
+    WRONG_RANK = "its rank is not how many moves it takes at most"
+    WRONG_STRATEGY = "its strategy is no edge of it to a vertex of the next rank"
+    STRATEGY_OF_OTHERS = "it has a strategy, and nothing is to be chosen there"
 
 
 class ReachVerdict(verdict.Verdict):

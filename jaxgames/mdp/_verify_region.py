@@ -26,11 +26,11 @@ class RegionReason(verdict.Reason):
         'it belongs to the set, and is not in it'
     """
 
-    OK = 0, "nothing is wrong"
-    MISSING = 1, "it belongs to the set, and is not in it"
-    TOO_MANY = 2, "it is in the set, and does not belong there"
-    NO_CHOICE_OF_IT = 3, "the scheduler takes a choice that it does not have"
-    NOT_SHOWN = 4, "the scheduler does not show that it belongs to the set"
+    OK = "nothing is wrong"
+    MISSING = "it belongs to the set, and is not in it"
+    TOO_MANY = "it is in the set, and does not belong there"
+    NO_CHOICE_OF_IT = "the scheduler takes a choice that it does not have"
+    NOT_SHOWN = "the scheduler does not show that it belongs to the set"
 
 
 class RegionVerdict(verdict.Verdict):

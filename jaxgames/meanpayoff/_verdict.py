@@ -11,31 +11,24 @@ class Reason(verdict.Reason):
         'it has no value'
     """
 
-    OK = 0, "nothing is wrong"
-    UNDECIDED = 1, "it has no value"
+    OK = "nothing is wrong"
+    UNDECIDED = "it has no value"
     NO_MEAN_OF_A_CYCLE = (
-        2,
         "its value is not in lowest terms, or its denominator more than the number of "
-        "vertices",
+        "vertices"
     )
     STRATEGY_NOT_AN_EDGE_OF_ITS_VERTEX = (
-        3,
-        "its strategy is not the index of one of its edges",
+        "its strategy is not the index of one of its edges"
     )
-    STRATEGY_CHANGES_VALUE = (
-        4,
-        "its strategy leads to a vertex of another value",
-    )
-    BETTER_SUCCESSOR = 5, "it has an edge to a vertex of a value that its owner prefers"
+    STRATEGY_CHANGES_VALUE = "its strategy leads to a vertex of another value"
+    BETTER_SUCCESSOR = "it has an edge to a vertex of a value that its owner prefers"
     VALUE_TOO_LARGE = (
-        6,
         "with player 0's strategy player 1 can reach a cycle whose mean is less than "
-        "the value",
+        "the value"
     )
     VALUE_TOO_SMALL = (
-        7,
         "with player 1's strategy player 0 can reach a cycle whose mean is more than "
-        "the value",
+        "the value"
     )
 
 

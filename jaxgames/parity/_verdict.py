@@ -11,35 +11,27 @@ class Reason(verdict.Reason):
         "its winner's strategy leads to a vertex that the other player wins"
     """
 
-    OK = 0, "nothing is wrong"
-    UNDECIDED = 1, "its winner is neither 0 nor 1"
-    STRATEGY_MISSING = 2, "its owner wins it, but has no strategy there"
+    OK = "nothing is wrong"
+    UNDECIDED = "its winner is neither 0 nor 1"
+    STRATEGY_MISSING = "its owner wins it, but has no strategy there"
     STRATEGY_NOT_AN_EDGE_OF_ITS_VERTEX = (
-        3,
-        "its strategy is not the index of one of its edges",
+        "its strategy is not the index of one of its edges"
     )
-    STRATEGY_OF_LOSER = 4, "its owner loses it, yet has a strategy there"
+    STRATEGY_OF_LOSER = "its owner loses it, yet has a strategy there"
     STRATEGY_LEAVES_REGION = (
-        5,
-        "its winner's strategy leads to a vertex that the other player wins",
+        "its winner's strategy leads to a vertex that the other player wins"
     )
-    OPPONENT_ESCAPES = (
-        6,
-        "its owner loses it, yet has an edge to a vertex that he wins",
-    )
+    OPPONENT_ESCAPES = "its owner loses it, yet has an edge to a vertex that he wins"
     CYCLE_WON_BY_OPPONENT = (
-        7,
-        "the other player wins a cycle through it that its winner's strategy allows",
+        "the other player wins a cycle through it that its winner's strategy allows"
     )
     CUT_OUT_OF_ORDER = (
-        8,
         "a priority compares more of a measure than a less important one, or more than "
-        "there is",
+        "there is"
     )
     MEASURE_RISES = (
-        9,
         "its measure is the top, or does not fall as it must along an edge that its "
-        "winner's strategy allows",
+        "winner's strategy allows"
     )
 
 
