@@ -9,8 +9,7 @@ from jaxgames import energy
 from jaxgames.arena import Arena
 from jaxgames.cli import _checkpoint, _options, _parts, _pictures, _weighted
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import sizes, start_jax
-from jaxgames.cli._phases import Phases
+from jaxgames.cli._games import counts
 from jaxgames.quoting import counted, quoted
 from jaxgames.solution import Status
 
@@ -61,11 +60,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Exit:
     """Finds the credits, and prints and writes what was asked for."""
     _check_options(args)
-    start_jax(args)
-    phase = Phases(args)
-    with phase("load") as notes:
-        arena = _weighted.load_weighted(args)
-        notes.append(sizes(arena))
+    phase, arena = _parts.begin(args, _weighted.load_weighted)
     with phase("prepare"):
         _weighted.prepare(args, arena)
     size = int(arena.num_vertices)
@@ -81,8 +76,7 @@ def run(args: argparse.Namespace) -> Exit:
     solution = _parts.solve(args, phase, solve, arena)
     verdict = _parts.verdict_on(args, phase, verify, arena, solution)
     facts = {
-        "vertices": size,
-        "edges": int(arena.num_edges),
+        **counts(arena),
         "capacity": args.capacity,
         **_parts.solve_facts(solution, phase.seconds, verdict),
         **_facts(arena, solution),

@@ -108,12 +108,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-s", "--solver", default="auto", help="which algorithm (default: auto)"
     )
-    parser.add_argument(
-        "-v",
-        "--verify",
-        action="store_true",
-        help="check the bounds without trusting the solver",
-    )
+    _options.add_verify(parser, "check the bounds without trusting the solver")
     _options.add_stats(parser)
     _options.add_max_steps(parser, "rounds of value iteration for each property")
     _options.add_common(parser)

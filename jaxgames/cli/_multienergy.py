@@ -8,8 +8,7 @@ from jaxgames import io, multienergy
 from jaxgames.arena import Arena
 from jaxgames.cli import _checkpoint, _options, _parts, _weighted
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import read, sizes, start_jax
-from jaxgames.cli._phases import Phases
+from jaxgames.cli._games import read, sizes
 from jaxgames.io._files import writing
 from jaxgames.quoting import all_counted, counted
 from jaxgames.solution import Status
@@ -58,15 +57,12 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Exit:
     """Finds the budgets, and prints and writes what was asked for."""
     _check_options(args)
-    start_jax(args)
-    phase = Phases(args)
-    with phase("load") as notes:
-        game = load(args)
-        notes.append(
-            all_counted(
-                vertex=game.num_positions, edge=game.num_edges, energy=game.dimensions
-            )
-        )
+    phase, game = _parts.begin(
+        *(args, load),
+        lambda game: all_counted(
+            vertex=game.num_positions, edge=game.num_edges, energy=game.dimensions
+        ),
+    )
     _check_questions(args, game)
     found = _parts.solve(args, phase, multienergy.solve, game)
     verdict = _parts.verdict_on(args, phase, multienergy.verify, game, found)

@@ -225,12 +225,7 @@ def add_decomposition(
         default="auto",
         help="which algorithm (default: auto)",
     )
-    parser.add_argument(
-        "-v",
-        "--verify",
-        action="store_true",
-        help="check the answer without trusting the solver",
-    )
+    add_verify(parser)
     add_stats(parser)
     add_limits(parser)
     add_max_steps(parser)
@@ -239,6 +234,14 @@ def add_decomposition(
     add_json(parser)
     add_quiet(parser)
     add_jax(parser)
+
+
+def add_verify(
+    parser: argparse.ArgumentParser,
+    help: str = "check the answer without trusting the solver",
+) -> None:
+    """Whether what was found is checked."""
+    parser.add_argument("-v", "--verify", action="store_true", help=help)
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:

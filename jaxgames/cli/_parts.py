@@ -11,6 +11,7 @@ import numpy as np
 from jaxgames import host, limits
 from jaxgames.cli import _checkpoint, _report
 from jaxgames.cli._exit import Exit, complain
+from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
 from jaxgames.cli._streams import STDOUT
 from jaxgames.io._files import COMPRESSIONS, writing
@@ -35,6 +36,34 @@ def check_all(args: argparse.Namespace) -> None:
         raise ValueError(
             "--all goes with --json and --jsonl; -o writes what was found to a file"
         )
+
+
+def check_strategies(args: argparse.Namespace) -> None:
+    """Raises a ValueError if an answer is to be checked that has no strategies."""
+    if args.verify and not args.strategies:
+        raise ValueError(
+            "--verify needs the strategies that --no-strategies leaves out"
+        )
+
+
+def begin(
+    args: argparse.Namespace,
+    load: Callable[[argparse.Namespace], Any],
+    told: Callable[[Any], str] = sizes,
+) -> tuple[Phases, Any]:
+    """Begins a command: chooses the device, and reads the input in a phase of its own.
+
+    Args:
+        args: the command's.
+        load: reads the input.
+        told: what is said of it.
+    """
+    start_jax(args)
+    phase = Phases(args)
+    with phase("load") as notes:
+        found = load(args)
+        notes.append(told(found))
+    return phase, found
 
 
 def make_host_ready(

@@ -17,8 +17,7 @@ from jaxgames.cli import (
     _weighted,
 )
 from jaxgames.cli._exit import Exit, complain
-from jaxgames.cli._games import read, sizes, start_jax
-from jaxgames.cli._phases import Phases
+from jaxgames.cli._games import counts, read, sizes
 from jaxgames.quoting import counted
 from jaxgames.solution import UNDECIDED, Status, successor_of
 
@@ -55,12 +54,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     _weighted.add_rows(parser)
     _pictures.add(parser)
-    parser.add_argument(
-        "-v",
-        "--verify",
-        action="store_true",
-        help="check the answer without trusting the solver",
-    )
+    _options.add_verify(parser)
     parser.add_argument(
         "-s",
         "--solver",
@@ -83,11 +77,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Exit:
     """Finds the vertices, and prints and writes what was asked for."""
     _check_options(args)
-    start_jax(args)
-    phase = Phases(args)
-    with phase("load") as notes:
-        arena, size = load(args)
-        notes.append(size)
+    phase, (arena, _) = _parts.begin(args, load, lambda found: found[1])
     begin, to = (
         None if text is None else _vertices.mask(option, text, arena.shape[0])
         for option, text in (("--from", args.begin), ("--to", args.to))
@@ -113,8 +103,7 @@ def run(args: argparse.Namespace) -> Exit:
     if begin is not None and to is not None and (complete or mask[begin].all()):
         holds = bool(mask[begin].all())
     facts: dict[str, Any] = {
-        "vertices": int(arena.num_vertices),
-        "edges": int(arena.num_edges),
+        **counts(arena),
         "status": "solved" if complete else "max_steps",
         "solver": stats.pop("solver"),
         "stats": stats,

@@ -8,8 +8,7 @@ from jaxgames import graph, io, mdp
 from jaxgames.arena import Arena
 from jaxgames.cli import _checkpoint, _options, _outputs, _parts
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import read, sizes, start_jax
-from jaxgames.cli._phases import Phases
+from jaxgames.cli._games import counts, read, sizes
 from jaxgames.quoting import counted, quoted
 from jaxgames.solution import Status
 
@@ -42,11 +41,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Exit:
     """Finds the components, and prints and writes what was asked for."""
     _check_options(args)
-    start_jax(args)
-    phase = Phases(args)
-    with phase("load") as notes:
-        arena, size = load(args)
-        notes.append(size)
+    phase, (arena, _) = _parts.begin(args, load, lambda found: found[1])
     with phase("prepare"):
         tiny = Arena.from_edges([0], [0], owner=[0])
         size = arena.shape[1]
@@ -55,8 +50,7 @@ def run(args: argparse.Namespace) -> Exit:
     verdict = _parts.verdict_on(args, phase, graph.verify, arena, components)
     labels = np.asarray(components.labels)[: int(arena.num_vertices)]
     facts = {
-        "vertices": int(arena.num_vertices),
-        "edges": int(arena.num_edges),
+        **counts(arena),
         **_parts.solve_facts(components, phase.seconds, verdict),
     }
     if components.status == Status.SOLVED:

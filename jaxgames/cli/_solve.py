@@ -12,6 +12,7 @@ from jaxgames.arena import Arena
 from jaxgames.cli import _checkpoint, _oink, _options, _parts, _pictures, _report
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import (
+    counts,
     load_parity,
     num_priorities,
     sizes,
@@ -50,12 +51,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         "jaxgames solvers",
     )
     _options.add_strategies(parser)
-    parser.add_argument(
-        "-v",
-        "--verify",
-        action="store_true",
-        help="check the answer without trusting the solver",
-    )
+    _options.add_verify(parser)
     parser.add_argument(
         "-p",
         "--print",
@@ -323,8 +319,7 @@ def _facts(args, arena: Arena, solution: parity.Solution, verdict, seconds) -> d
     """What the JSON object holds."""
     won, stats = _won(solution), solution.stats
     facts = {
-        "vertices": int(arena.num_vertices),
-        "edges": int(arena.num_edges),
+        **counts(arena),
         "priorities": num_priorities(arena),
         "layout": stats.get("layout"),
         **{

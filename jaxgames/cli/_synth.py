@@ -86,11 +86,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="which solver of parity games, see jaxgames solvers (default: auto)",
     )
-    parser.add_argument(
-        "-v",
-        "--verify",
-        action="store_true",
-        help="make the controller and check it, even if it is not written",
+    _options.add_verify(
+        parser, "make the controller and check it, even if it is not written"
     )
     _options.add_force(parser)
     _options.add_all(parser, what="the machine as the text of an AIGER file")
