@@ -52,6 +52,7 @@ class Games(drive.Problem[Arena]):
 
     name = "buchi"
     solvers = GAME_SOLVERS
+    solved = Solution
 
     # ---- one game --------------------------------------------------------------
 
@@ -137,10 +138,6 @@ class Games(drive.Problem[Arena]):
         """With moves."""
         moves = _descent(question, found) if solver.strategies else None
         return Won(found.winner, moves)
-
-    def solution(self, answer: Won, **how: Any) -> Solution:
-        """Answers have the names that a solution has."""
-        return Solution(**answer._asdict(), **how)
 
 
 PROBLEM = drive.register(Games())

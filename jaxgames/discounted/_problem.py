@@ -46,6 +46,7 @@ class Discounted(drive.Problem[Asked]):
 
     name = "discounted"
     solvers = SOLVERS
+    solved = Solution
 
     def read(self, question: Any) -> tuple[Asked, Any]:
         """Weights are one integer for each edge; the factor is between 0 and 1."""
@@ -79,10 +80,6 @@ class Discounted(drive.Problem[Asked]):
             for x in (weight.min(initial=0), weight.max(initial=0))
         )
         return Values(low, high, (low + high) / 2, np.full(size, NO_EDGE, np.int32))
-
-    def solution(self, answer: Values, **how: Any) -> Solution:
-        """Answers have the names that a solution has."""
-        return Solution(**answer._asdict(), **how)
 
     def on_device(
         self,

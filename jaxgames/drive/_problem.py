@@ -46,6 +46,8 @@ class Problem(abc.ABC, Generic[Q]):
     """What is solved, for messages."""
     solvers: ClassVar[Registry]
     """Its solvers that are array programs."""
+    solved: ClassVar[type[Solution]]
+    """The class of its solutions, which has the fields of its answers."""
     nothing: ClassVar[Mapping[str, int]] = {}
     """What stands for nothing in fields of a solution, where that is not -1."""
     messages: ClassVar[Mapping[Status, str]] = {}
@@ -227,9 +229,9 @@ class Problem(abc.ABC, Generic[Q]):
         """What `stats` say of a layout."""
         return {"layout": ops.layout(game), "cells": ops.num_cells(game)}
 
-    @abc.abstractmethod
-    def solution(self, answer: Any, **how: Any) -> Solution:
+    def solution(self, answer: Any, **how: Any) -> Any:
         """The solution, from the answer by vertex and the fields that all have."""
+        return self.solved(**answer._asdict(), **how)
 
     def undecided(self, question: Any) -> Any:
         """The answer that knows nothing of a question, which may not be read yet."""

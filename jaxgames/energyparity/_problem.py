@@ -34,6 +34,7 @@ class EnergyParity(drive.Problem[Arena]):
 
     name = "energyparity"
     solvers = SOLVERS
+    solved = Solution
     nothing: ClassVar = {"credit": UNKNOWN}
 
     def read(self, question: Any) -> tuple[Arena, Any]:
@@ -52,10 +53,6 @@ class EnergyParity(drive.Problem[Arena]):
             np.full(size, UNKNOWN, np.int32),
             None,
         )
-
-    def solution(self, answer: Answer, **how: Any) -> Solution:
-        """Answers have the names that a solution has."""
-        return Solution(**answer._asdict(), **how)
 
     def in_phases(
         self,

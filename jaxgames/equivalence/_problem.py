@@ -30,6 +30,7 @@ class Bisimilarity(drive.Problem[System]):
     name = "bisimulation"
     what = "system"
     solvers = SOLVERS
+    solved = Classes
 
     def read(self, question: Any) -> tuple[System, Any]:
         """The transitions of a system."""
@@ -42,10 +43,6 @@ class Bisimilarity(drive.Problem[System]):
     def undecided(self, question: Any) -> Labels:
         """No classes."""
         return Labels(np.full(question.num_states, UNDECIDED, np.int32))
-
-    def solution(self, answer: Labels, **how: Any) -> Classes:
-        """Answers have the names that a solution has."""
-        return Classes(**answer._asdict(), **how)
 
     def place(self, question: System) -> str:
         """The device where it is an accelerator and the system large; no race."""

@@ -57,6 +57,7 @@ class Sccs(drive.Problem[Masked]):
     name = "scc"
     what = "graph"
     solvers = SOLVERS
+    solved = Components
     nothing: ClassVar = {"count": 0}
     head_start = drive.HEAD_START
     host_until = 1 << 19
@@ -263,10 +264,6 @@ class Sccs(drive.Problem[Masked]):
         made = isinstance(graph, Directions)
         links = graph if made else _links.traced(graph, edges)
         return Subgraph(*links, _alive(graph, vertices, links.out.num_rows))
-
-    def solution(self, answer: Answer, **how: Any) -> Components:
-        """Answers have the names that a solution has."""
-        return Components(**answer._asdict(), **how)
 
 
 PROBLEM = drive.register(Sccs())

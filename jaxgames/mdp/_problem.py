@@ -88,6 +88,7 @@ class EndComponentsOf(drive.Problem[Part]):
     name = "mec"
     what = "model"
     solvers = SOLVERS
+    solved = EndComponents
     nothing: ClassVar = {"count": 0}
     head_start = drive.HEAD_START
     host_until = 1 << 18
@@ -192,10 +193,6 @@ class EndComponentsOf(drive.Problem[Part]):
         bare = MDP(model.row_group_offsets, model.row_offsets, model.columns)
         layout = _layout.traced(bare, graph=solver.needs_graph)
         return _layout.restrict(layout, *masks)
-
-    def solution(self, answer: Answer, **how: Any) -> EndComponents:
-        """Answers have the names that a solution has."""
-        return EndComponents(**answer._asdict(), **how)
 
 
 PROBLEM = drive.register(EndComponentsOf())

@@ -65,6 +65,7 @@ class Reachability(drive.Problem[Reach]):
     name = "reach_probability"
     what = "model"
     solvers = REACH_SOLVERS
+    solved = ReachProbability
     messages = SHORT_OF_IT
 
     def read(self, question: Any) -> tuple[Reach, Any]:
@@ -104,10 +105,6 @@ class Reachability(drive.Problem[Reach]):
         size = question.model.num_states
         nothing = np.full(size, NO_CHOICE, np.int32)
         return Values(np.zeros(size), np.ones(size), np.full(size, 0.5), nothing)
-
-    def solution(self, answer: Values, **how: Any) -> ReachProbability:
-        """Answers have the names that a solution has."""
-        return ReachProbability(**answer._asdict(), **how)
 
     def on_device(
         self,

@@ -62,6 +62,7 @@ class Parity(drive.Problem[Arena]):
 
     name = "parity"
     solvers = SOLVERS
+    solved = Solution
     host_until = 1 << 17  # it takes a few milliseconds, a good part of them a race
     inline = 1 << 18
     head_start = drive.HEAD_START
@@ -150,10 +151,6 @@ class Parity(drive.Problem[Arena]):
         if measures is not None:
             measures = measures.resized(_num_own(question), size)
         return Answer(*_fit(question, winner, strategy), measures)
-
-    def solution(self, answer: Answer, **how: Any) -> Solution:
-        """Answers have the names that a solution has."""
-        return Solution(**answer._asdict(), **how)
 
     def undecided(self, question: Any) -> Answer:
         """No winners."""
