@@ -3,9 +3,8 @@
 import dataclasses
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from jaxgames import ops
+from jaxgames import fixpoint, ops
 from jaxgames.graph import _front, _solver
-from jaxgames.graph._distances import distances
 from jaxgames.graph._solver import NONE, ComponentMachine, Subgraph, same_at_both_ends
 from jaxgames.later import jax, jnp
 from jaxgames.ops import Links, Pieces, SlicedLinks
@@ -264,7 +263,7 @@ class MaxId(ComponentMachine):
     def _ranks(self, game: Subgraph):
         if self.order == "reversed":
             return None, None
-        holder = jnp.argsort(distances(game), stable=True).astype(jnp.int32)
+        holder = jnp.argsort(_distances(game), stable=True).astype(jnp.int32)
         own = jnp.arange(len(holder), dtype=jnp.int32)
         return ops.put(jnp.zeros_like(holder), holder, own), holder
 
@@ -289,3 +288,19 @@ def _without(links: Links, known: jax.Array) -> Links:
 
 def _own(rank, game: Subgraph) -> jax.Array:
     return jnp.arange(len(game.alive), dtype=jnp.int32) if rank is None else rank
+
+
+def _distances(game: Subgraph) -> jax.Array:
+    """Steps from vertex 0, or the first one that is alive; of others int32's largest.
+
+    Breadth-first search: a sweep for each level.
+    """
+    size, far = len(game.alive), jnp.iinfo(jnp.int32).max
+
+    def step(near: jax.Array) -> tuple[jax.Array, jax.Array]:
+        before = ops.links_min(game.into, near)
+        new = jnp.minimum(near, jnp.where(before == far, far, before + 1))
+        return new, jnp.all(new == near)
+
+    first = jnp.arange(size) == jnp.argmax(game.alive)
+    return fixpoint.settled(step, jnp.where(first, 0, far).astype(jnp.int32))

@@ -11,7 +11,6 @@ from jaxgames.later import jnp
 from jaxgames.ltl import Automaton
 from jaxgames.synth import _fewer_states, _gates
 from jaxgames.synth._circuit_states import explored
-from jaxgames.synth._dot import to_dot
 from jaxgames.value import Value
 
 MAX_STATES = 1 << 20
@@ -343,7 +342,7 @@ class Controller(Value):
             for q in range(self.num_states)
             for must, never, action in self.paths(q)
         )
-        return to_dot(rows)
+        return _dot(rows)
 
     def _output(self, action: int) -> str:
         output = int(self.output[action])
@@ -458,3 +457,19 @@ def _words(must: int, never: int, names: tuple[str, ...]) -> str:
 
 def _moved(mask: int, places: list[int]) -> int:
     return sum(1 << place for i, place in enumerate(places) if mask >> i & 1)
+
+
+def _dot(rows: Iterable[tuple[int, int, str]]) -> str:
+    """A drawing of what is read and written from one state to another."""
+    labels: dict[tuple[int, int], list[str]] = {}
+    for q, r, text in rows:
+        labels.setdefault((q, r), []).append(text)
+    lines = [
+        "digraph {",
+        "  rankdir=LR; node [shape=circle];",
+        '  start [shape=point, label=""]; start -> 0;',
+    ]
+    for (q, r), texts in labels.items():
+        text = "\\n".join(x.replace("\\", "\\\\").replace('"', '\\"') for x in texts)
+        lines.append(f'  {q} -> {r} [label="{text}"];')
+    return "\n".join([*lines, "}", ""])
