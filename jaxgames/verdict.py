@@ -45,8 +45,17 @@ class Verdict:
 
     Attributes:
         valid: bool, whether the answer is right.
-        reason: int32, one of the slice's reasons: the first one that holds somewhere.
+        reason: int32, one of the slice's reasons: the first one that holds somewhere,
+            or `OK`.
         vertex: int32, a vertex where it holds, or -1.
+
+    Examples:
+        >>> from jaxgames.parity import Reason, Verdict
+        >>> wrong = Verdict.at(Reason.STRATEGY_MISSING, 5)
+        >>> bool(wrong)
+        False
+        >>> print(wrong)
+        vertex 5: its owner wins it, but has no strategy there
     """
 
     valid: Any

@@ -47,15 +47,8 @@ class Reason(verdict.Reason):
 class Verdict(verdict.Verdict):
     """What a check of an answer found: true if nothing is wrong.
 
-    Attributes:
-        valid: bool, whether the answer is right.
-        reason: int32, a [`Reason`][jaxgames.buchi.Reason]: the first one that holds
-            somewhere, or `Reason.OK`.
-        vertex: int32, a vertex where it holds, or -1.
-
-    Examples:
-        >>> print(Verdict.at(Reason.NO_EDGE, 5))
-        vertex 5: the lasso goes on from it where there is no edge
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`Reason`][jaxgames.buchi.Reason], and whose `vertex` is a vertex where it holds.
     """
 
     reasons = Reason

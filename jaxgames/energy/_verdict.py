@@ -37,18 +37,8 @@ class Reason(verdict.Reason):
 class Verdict(verdict.Verdict):
     """What a check of a solution found: true if nothing is wrong.
 
-    Attributes:
-        valid: bool, whether the solution is right.
-        reason: int32, a [`Reason`][jaxgames.energy.Reason]: the first one that holds
-            somewhere, or `Reason.OK`.
-        vertex: int32, a vertex where it holds, or -1.
-
-    Examples:
-        >>> wrong = Verdict.at(Reason.STRATEGY_MISSING, 5)
-        >>> bool(wrong)
-        False
-        >>> print(wrong)
-        vertex 5: its owner wins it, but has no strategy there
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`Reason`][jaxgames.energy.Reason], and whose `vertex` is a vertex where it holds.
     """
 
     reasons = Reason

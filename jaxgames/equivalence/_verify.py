@@ -43,14 +43,9 @@ class Reason(verdict.Reason):
 class Verdict(verdict.Verdict):
     """What a check of classes or of a comparison found: true if nothing is wrong.
 
-    Attributes:
-        valid: bool, whether it is right.
-        reason: int32, a [`Reason`][jaxgames.equivalence.Reason].
-        vertex: int32, a state where it holds, or -1.
-
-    Examples:
-        >>> print(Verdict.at(Reason.NOT_APART, 5))
-        state 5: it is equivalent to a state of another class
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`Reason`][jaxgames.equivalence.Reason], and whose `vertex` is a state where it
+    holds.
     """
 
     reasons = Reason

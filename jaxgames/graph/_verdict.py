@@ -33,18 +33,8 @@ class Reason(verdict.Reason):
 class Verdict(verdict.Verdict):
     """What a check of components found: true if nothing is wrong.
 
-    Attributes:
-        valid: bool, whether the components are right.
-        reason: int32, a [`Reason`][jaxgames.graph.Reason]: the first one that holds
-            somewhere, or `Reason.OK`.
-        vertex: int32, a vertex where it holds, or -1.
-
-    Examples:
-        >>> wrong = Verdict.at(Reason.LABEL_MISSING, 5)
-        >>> bool(wrong)
-        False
-        >>> print(wrong)
-        vertex 5: it belongs to the graph, yet has no component
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`Reason`][jaxgames.graph.Reason], and whose `vertex` is a vertex where it holds.
     """
 
     reasons = Reason

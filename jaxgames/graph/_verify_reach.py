@@ -31,14 +31,9 @@ class ReachReason(verdict.Reason):
 class ReachVerdict(verdict.Verdict):
     """What a check of reachable vertices or of an attractor found.
 
-    Attributes:
-        valid: bool, whether all is right.
-        reason: int32, a [`ReachReason`][jaxgames.graph.ReachReason].
-        vertex: int32, a vertex where it holds, or -1.
-
-    Examples:
-        >>> print(ReachVerdict.at(ReachReason.MISSED, 5))
-        vertex 5: it is part of the answer, and was not found
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`ReachReason`][jaxgames.graph.ReachReason], and whose `vertex` is a vertex where it
+    holds.
     """
 
     reasons: ClassVar = ReachReason

@@ -27,15 +27,9 @@ class ValueReason(verdict.Reason):
 class ValueVerdict(verdict.Verdict):
     """What a check of values found: true if nothing is wrong.
 
-    Attributes:
-        valid: bool, whether the bounds hold.
-        reason: int32, a [`ValueReason`][jaxgames.mdp.ValueReason]: the first one that
-            holds somewhere, or `ValueReason.OK`.
-        vertex: int32, a state where it holds, or -1.
-
-    Examples:
-        >>> print(ValueVerdict.at(ValueReason.TOO_LARGE, 5))
-        state 5: its lower bound is not shown by those of where it leads
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`ValueReason`][jaxgames.mdp.ValueReason], and whose `vertex` is a state where it
+    holds.
     """
 
     reasons = ValueReason

@@ -38,18 +38,8 @@ class Reason(verdict.Reason):
 class Verdict(verdict.Verdict):
     """What a check of end components found: true if nothing is wrong.
 
-    Attributes:
-        valid: bool, whether the components are right.
-        reason: int32, a [`Reason`][jaxgames.mdp.Reason]: the first one that holds
-            somewhere, or `Reason.OK`.
-        vertex: int32, a state where it holds, or -1.
-
-    Examples:
-        >>> wrong = Verdict.at(Reason.NO_CHOICE, 5)
-        >>> bool(wrong)
-        False
-        >>> print(wrong)
-        state 5: it has a component, but no choice that is kept
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`Reason`][jaxgames.mdp.Reason], and whose `vertex` is a state where it holds.
     """
 
     reasons = Reason

@@ -36,15 +36,9 @@ class RegionReason(verdict.Reason):
 class RegionVerdict(verdict.Verdict):
     """What a check of a set of states found: true if nothing is wrong.
 
-    Attributes:
-        valid: bool, whether the set and its scheduler are right.
-        reason: int32, a [`RegionReason`][jaxgames.mdp.RegionReason]: the first one that
-            holds somewhere, or `RegionReason.OK`.
-        vertex: int32, a state where it holds, or -1.
-
-    Examples:
-        >>> print(RegionVerdict.at(RegionReason.TOO_MANY, 5))
-        state 5: it is in the set, and does not belong there
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`RegionReason`][jaxgames.mdp.RegionReason], and whose `vertex` is a state where it
+    holds.
     """
 
     reasons = RegionReason

@@ -35,15 +35,9 @@ class Reason(verdict.Reason):
 class Verdict(verdict.Verdict):
     """What a check of a solution found: true if nothing is wrong.
 
-    Attributes:
-        valid: bool, whether the solution is right.
-        reason: int32, a [`Reason`][jaxgames.meanpayoff.Reason]: the first one that
-            holds somewhere, or `Reason.OK`.
-        vertex: int32, a vertex where it holds, or -1.
-
-    Examples:
-        >>> print(Verdict.at(Reason.UNDECIDED, 5))
-        vertex 5: it has no value
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`Reason`][jaxgames.meanpayoff.Reason], and whose `vertex` is a vertex where it
+    holds.
     """
 
     reasons = Reason

@@ -22,18 +22,9 @@ class Reason(verdict.Reason):
 class Verdict(verdict.Verdict):
     """What a check of minimal budgets found: true if nothing is wrong.
 
-    Attributes:
-        valid: bool, whether the budgets are right.
-        reason: int32, a [`Reason`][jaxgames.multienergy.Reason]: the first one that
-            holds somewhere, or `Reason.OK`.
-        vertex: int32, a position where it holds, or -1.
-
-    Examples:
-        >>> wrong = Verdict.at(Reason.NOT_WON, 5)
-        >>> bool(wrong)
-        False
-        >>> print(wrong)
-        position 5: the attacker does not win with one of its budgets
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`Reason`][jaxgames.multienergy.Reason], and whose `vertex` is a position where it
+    holds.
     """
 
     reasons = Reason

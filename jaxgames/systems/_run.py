@@ -35,14 +35,9 @@ class RunReason(verdict.Reason):
 class RunVerdict(verdict.Verdict):
     """What a check of a run found: true if nothing is wrong.
 
-    Attributes:
-        valid: bool, whether it is a run, and violates the property.
-        reason: int32, a [`RunReason`][jaxgames.systems.RunReason].
-        vertex: int32, a state where it holds, or -1.
-
-    Examples:
-        >>> print(RunVerdict.at(RunReason.NOT_INITIAL, 5))
-        state 5: the run begins there, but it is not an initial state
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`RunReason`][jaxgames.systems.RunReason], and whose `vertex` is a state where it
+    holds.
     """
 
     reasons = RunReason

@@ -36,14 +36,9 @@ class FrontReason(verdict.Reason):
 class FrontVerdict(verdict.Verdict):
     """What a check of a front found: true if nothing is wrong.
 
-    Attributes:
-        valid: bool, whether all of it holds.
-        reason: int32, a [`FrontReason`][jaxgames.mdp.FrontReason].
-        vertex: int32, the number of the point or half-space, or -1.
-
-    Examples:
-        >>> print(FrontVerdict.at(FrontReason.TOO_GOOD, 2))
-        answer 2: its scheduler does not have what its point says
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`FrontReason`][jaxgames.mdp.FrontReason], and whose `vertex` is the number of the
+    point or half-space.
     """
 
     reasons = FrontReason
