@@ -38,7 +38,6 @@ class Machine(Solver):
 
     def cells(self, game: Any) -> int:
         """How many links a sweep reads, as far as it matters for `sweeps_per_step`."""
-        del game
         return 0
 
     def sweeps_per_step(self, game: Any) -> int:

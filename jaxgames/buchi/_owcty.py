@@ -128,16 +128,13 @@ class Owcty(CycleSolver):
 
     def done(self, game: Problem, state: State) -> jax.Array:
         """Nothing is deleted any more."""
-        del game
         return state.over
 
     def answer(self, game: Problem, state: State) -> Answer:
         """What is left."""
-        del game
         left = state.there & state.over
         return Answer(jnp.any(left), first_of(left), left)
 
     def stats(self, game: Problem, state: State) -> dict[str, Any]:
         """Searches, their sweeps, and sweeps that trim."""
-        del game
         return {"outer": state.outer, "inner": state.inner, "trim": state.trim}

@@ -70,7 +70,6 @@ class Games(drive.Problem[Arena]):
 
     def shapes(self, subject: Arena, solver: Solver) -> Problem:
         """Links, and three masks."""
-        del solver
         (size, edges), mask = subject.shape, memory.mask(subject.shape[0])
         return Problem(memory.shape_of_links(size, edges, size), mask, mask, mask)  # type: ignore
 
@@ -80,7 +79,6 @@ class Games(drive.Problem[Arena]):
 
     def prepare(self, subject: Arena, solver: Solver) -> Problem:
         """Links that are kept, and masks with padding."""
-        del solver
         more = (0, _links.num_rows(subject) - subject.shape[0])
         masks = (subject.owner, subject.accepting, of_graph.inside(subject))
         return Problem(
@@ -103,7 +101,6 @@ class Games(drive.Problem[Arena]):
         self, question: Arena, *, strategies=True, track=None, max_steps=None
     ) -> Solution:
         """By [`reference.solve`][jaxgames.buchi.host.solve]."""
-        del max_steps
         stop = drive.Track().stop if track is None else track.stop
         found = host.solve(question, np.asarray(question.accepting), stop)
         status, stats = Status.SOLVED, Stats(solver=drive.HOST)
@@ -120,7 +117,6 @@ class Games(drive.Problem[Arena]):
 
     def auto(self, stack: Any) -> Solver:
         """By single sweeps: finished attractors would keep all others waiting."""
-        del stack
         return Attractors(sweeps=1)
 
     def check(self, question: Any) -> None:
@@ -130,7 +126,6 @@ class Games(drive.Problem[Arena]):
 
     def game(self, question: Arena, solver: Any, facts: None = None) -> Problem:
         """Links and masks."""
-        del solver, facts
         masks = (question.owner, question.accepting, of_graph.inside(question))
         return Problem(of_graph.traced(question).out, *map(jnp.asarray, masks))
 

@@ -110,7 +110,6 @@ def _winners(args, arena: Arena, solution: energy.Solution) -> dict:
 
 def _values(args, arena: Arena, solution: meanpayoff.Solution) -> dict:
     """What is told of the values: how many vertices have each."""
-    del args
     size = int(arena.num_vertices)
     parts = (x[:size].tolist() for x in (solution.value_num, solution.value_den))
     count = collections.Counter(zip(*parts, strict=True))

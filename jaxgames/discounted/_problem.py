@@ -128,7 +128,6 @@ class Discounted(drive.Problem[Asked]):
         max_steps: int | None = None,
     ) -> Solution:
         """By strategy improvement."""
-        del max_steps
         stop = None if track is None else track.stop
         factor = float(exact(question.discount))
         arena = as_checked_as(question.arena, question.arena.unpad())

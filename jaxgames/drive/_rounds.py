@@ -100,12 +100,10 @@ class Stacked(Solver):
 
     def done(self, game: Any, state: Stand) -> jax.Array:
         """Few games are left."""
-        del game
         return jnp.sum(state.active, dtype=jnp.int32) <= self.few
 
     def answer(self, game: Any, state: Stand) -> jax.Array:
         """How many are left."""
-        del game
         return jnp.sum(state.active, dtype=jnp.int32)
 
 

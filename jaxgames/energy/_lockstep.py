@@ -186,7 +186,6 @@ class Lockstep(Solver):
 
     def done(self, game: Task, state: State) -> jax.Array:  # type: ignore[override]
         """Potentials are final, or numbers too narrow."""
-        del game
         return state.status != GOING
 
     def overflow(self, state: State) -> jax.Array:
@@ -203,5 +202,4 @@ class Lockstep(Solver):
 
     def stats(self, game: Task, state: State) -> dict[str, Any]:  # type: ignore
         """How many turns there were."""
-        del game
         return {"turns": state.turns}

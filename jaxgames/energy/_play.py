@@ -183,7 +183,6 @@ def _opponent(arena: Arena, solution: Solution, opponent, seed) -> Opponent:
         return int(arena.weight[edge]) - needed if needed >= 0 else -math.inf
 
     def choose(vertex: int, level: int, edges: range) -> int:
-        del level
         if opponent == "random":
             return int(rng.choice(edges))
         value = spare if opponent == "tight" else lambda e: int(arena.weight[e])

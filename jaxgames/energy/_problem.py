@@ -193,7 +193,6 @@ class Energy(_Moves):
 
     def auto(self, stack: Any) -> Solver:
         """All in lockstep."""
-        del stack
         return Lockstep(sweeps=here(SWEEPS))
 
     def game(self, question: Arena, solver: Solver, facts: Any = None) -> Any:

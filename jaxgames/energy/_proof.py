@@ -167,7 +167,6 @@ class Proof(Solver):
 
     def answer(self, game: Claim, state: Search) -> Search:
         """All of it."""
-        del game
         return state
 
 

@@ -119,7 +119,6 @@ class VI(Solver):
 
     def done(self, game: Game, state: State) -> jax.Array:
         """Nothing has risen."""
-        del game
         return state.still
 
     def overflow(self, state: State) -> jax.Array:

@@ -62,7 +62,6 @@ class Bisimilarity(drive.Problem[System]):
 
     def shapes(self, subject: System, solver: Solver) -> Transitions:
         """With padding."""
-        del solver
         states, edges = (
             jax.ShapeDtypeStruct((size,), np.int32) for size in _padded(subject)
         )
@@ -74,7 +73,6 @@ class Bisimilarity(drive.Problem[System]):
 
     def prepare(self, subject: System, solver: Solver) -> Transitions:
         """Padding is one more class, of states without transitions, behind all."""
-        del solver
         states, edges = _padded(subject)
         more = (0, edges - len(subject.label))
         source = np.pad(subject.source, more, constant_values=states)
@@ -100,12 +98,10 @@ class Bisimilarity(drive.Problem[System]):
 
     def own(self, question: System, game: Transitions, answer: Labels) -> Labels:
         """Without padding; cut on the host: a device would compile for each size."""
-        del game
         return Labels(np.asarray(answer.labels)[: question.num_states])
 
     def layout(self, game: Transitions) -> dict[str, Any]:
         """There is none."""
-        del game
         return {}
 
     # ---- on the host -----------------------------------------------------------
@@ -114,7 +110,6 @@ class Bisimilarity(drive.Problem[System]):
         self, question: System, *, strategies=True, track=None, max_steps=None
     ) -> Classes:
         """By loops that look only at what has changed."""
-        del strategies, max_steps
         limits.tick(REFINING)
         stop = (drive.Track() if track is None else track).stop
         rows = question.offsets, question.label, question.target

@@ -165,7 +165,6 @@ class Attract(Solver):
 
     def answer(self, game: Problem, state: State) -> jax.Array:
         """The ranks."""
-        del game
         return state.rank
 
 

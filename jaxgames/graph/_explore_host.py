@@ -61,7 +61,6 @@ class OnHost:
 
     def advance(self, until: int, most: int, seconds: float) -> None:
         """Expands states: some, or all before `until`, or until more than `most`."""
-        del most, seconds
         count = min(self._at_once, self.tail - self.head, until - self.head)
         words = self._words[self.head : self.head + count]
         expand = self._by_jax if self._is_long else self._by_numpy

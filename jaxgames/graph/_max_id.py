@@ -243,7 +243,6 @@ class MaxId(ComponentMachine):
 
     def restrict(self, game: Subgraph, state: State, vertices, place) -> State:
         """Every vertex knows itself; ranks stay in order."""
-        del place
         new = dataclasses.replace(self, order="reversed").begin(game)
         if state.rank is not None:
             rank = state.rank.at[vertices].get(mode="fill", fill_value=len(state.rank))
@@ -256,7 +255,6 @@ class MaxId(ComponentMachine):
 
     def stats(self, game: Subgraph, state: State) -> dict[str, Any]:
         """Turns, sweeps and jumps, and rounds between two sweeps."""
-        del game
         names = ("outer", "inner", "jumps", "near")
         return {name: getattr(state, name) for name in names}
 

@@ -176,7 +176,6 @@ class Sccs(drive.Problem[Masked]):
         self, question: Masked, *, strategies=True, track=None, max_steps=None
     ) -> Components:
         """By Tarjan's algorithm."""
-        del strategies, max_steps
         stop = None if track is None else track.stop
         graph, vertices, edges = question[:3]
         count, labels = host.scc(graph, vertices=vertices, edges=edges, stop=stop)
@@ -203,18 +202,15 @@ class Sccs(drive.Problem[Masked]):
 
     def shapes(self, subject: Masked, solver: Any) -> ListedGraph:
         """A list, and a number for each vertex."""
-        del solver
         size, edges = subject.graph.shape
         return _in_place.shape_of(size, edges, subject.vertices is not None)
 
     def is_resident(self, subject: Masked, solver: Any) -> bool:
         """Whether the list is there."""
-        del solver
         return _links.is_listed(subject.graph)
 
     def prepare(self, subject: Masked, solver: Any) -> ListedGraph:
         """The list is kept with a graph."""
-        del solver
         graph, vertices, edges = subject[:3]
         if isinstance(graph, Directions):
             raise ValueError(

@@ -156,7 +156,6 @@ class Reach(Solver):
 
     def answer(self, game: Problem, state: State) -> jax.Array:
         """The marks."""
-        del game
         return state.mark
 
 

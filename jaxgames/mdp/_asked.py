@@ -778,7 +778,6 @@ class Asked:
         return self._solved(posed)
 
     def _total(self, path: Cumulative, reward, optimum: str) -> Answer:
-        del path
         return self._solved(_questions.total_reward(self.model, reward, optimum))
 
     def _instantaneous(self, path: Instantaneous, name: str, optimum: str) -> Answer:

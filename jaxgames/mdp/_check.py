@@ -99,7 +99,6 @@ def _undecided(
     status: Status, model: MDP, asked: Any, *_: Any, throw: bool = True, **__: Any
 ) -> Checked:
     """What is known of a property that nobody has looked at."""
-    del throw
     size = model.num_states
     truth = not isinstance(as_property(asked).formula, Query)
     low, high = (0.0, 1.0) if truth else (-np.inf, np.inf)

@@ -69,7 +69,6 @@ class Games(drive.Problem[Asked]):
         strategies: bool,
     ) -> Any:
         """Strategies of all games of a group are improved at once, each by itself."""
-        del strategies  # they are how values are found
         if solver != "auto":
             raise ValueError(
                 f"stochastic games are solved by solver='auto' alone, got {solver!r}"

@@ -147,7 +147,6 @@ class Interleaved(EndComponentSolver):
 
     def done(self, game: Layout, state: State) -> jax.Array:
         """Nothing was lost."""
-        del game
         return state.phase == DONE
 
     def answer(self, game: Layout, state: State) -> Answer:

@@ -166,7 +166,6 @@ class EndComponentsOf(drive.Problem[Part]):
         self, question: Part, *, strategies=True, track=None, max_steps=None
     ) -> EndComponents:
         """By Tarjan's searches."""
-        del strategies, max_steps
         stop = None if track is None else track.stop
         model, states, choices = question
         return host.mec(model, states=states, choices=choices, stop=stop)
@@ -175,7 +174,6 @@ class EndComponentsOf(drive.Problem[Part]):
 
     def auto(self, stack: Any) -> Solver:
         """By single sweeps: finished models would keep all others waiting."""
-        del stack
         return Interleaved(sweeps=1)
 
     def check(self, question: Any) -> None:
@@ -188,7 +186,6 @@ class EndComponentsOf(drive.Problem[Part]):
 
     def game(self, question: Any, solver: Any, facts: None = None) -> _layout.Layout:
         """Without what is not looked at."""
-        del facts
         model, *masks = Part(question) if isinstance(question, MDP) else question
         bare = MDP(model.row_group_offsets, model.row_offsets, model.columns)
         layout = _layout.traced(bare, graph=solver.needs_graph)

@@ -133,7 +133,6 @@ class Reachability(drive.Problem[Reach]):
         self, question: Reach, *, strategies=True, track=None, max_steps=None
     ) -> ReachProbability:
         """The same equations, component by component; or one look at each state."""
-        del strategies, max_steps
         near, relative = 2 * float(question.epsilon), bool(question.relative)
         stop = (drive.Track() if track is None else track).stop
         asked = ToTarget(*question[:3], question.states)

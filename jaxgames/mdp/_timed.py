@@ -250,7 +250,6 @@ class AskedInTime(Asked):
         return self._found(found)
 
     def _instantaneous(self, path: Instantaneous, name: str, optimum: str) -> Answer:
-        del optimum
         found = (self.model.state_rewards or {}).get(name)
         if found is None:
             raise PropertyError(

@@ -159,7 +159,6 @@ class ValuesOf(drive.Problem[Question]):
         self, question: Question, *, strategies=True, track=None, max_steps=None
     ) -> ValueBounds:
         """Component by component."""
-        del strategies, max_steps
         stop = (drive.Track() if track is None else track).stop
         found: Found = on_host(
             question.model,

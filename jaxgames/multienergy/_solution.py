@@ -179,7 +179,6 @@ class Fronts(solution.Solution, Value):
 
 
 def _sizes(words: Any, packing: Packing) -> Any:
-    del packing
     return (words[0] != EMPTY).sum(axis=-2, dtype=np.int32)
 
 

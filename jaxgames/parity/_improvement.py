@@ -193,7 +193,6 @@ class StrategyImprovement(Solver):
 
     def done(self, game: Game, state: State) -> jax.Array:
         """No player can improve."""
-        del game
         return state.optimal
 
     def overflow(self, state: State) -> jax.Array:

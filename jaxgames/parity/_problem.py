@@ -230,7 +230,6 @@ class Parity(drive.Problem[Arena]):
 
     def auto(self, stack: Any) -> Solver:
         """Promotion, by few sweeps."""
-        del stack
         sweeps = here(SWEEPS)
         return SOLVERS["promotion"](sweeps=sweeps)  # pyright: ignore[reportCallIssue]
 
@@ -247,7 +246,6 @@ class Parity(drive.Problem[Arena]):
 
     def facts(self, stack: Arena, solver: Solver) -> Facts:
         """Sizes and types of stacks."""
-        del solver
         given = stack.edge_priority if stack.priority is None else stack.priority
         xp = jnp if isinstance(given, jax.Array) else np
         top = int(xp.max(given, initial=0))

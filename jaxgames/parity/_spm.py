@@ -145,7 +145,6 @@ class SPM(MeasureSolver):
 
     def done(self, game: Game, state: State) -> jax.Array:
         """Both measures are final."""
-        del game
         return state.turn == 2
 
     def overflow(self, state: State) -> jax.Array:
@@ -182,7 +181,6 @@ class SPM(MeasureSolver):
 
     def stats(self, game: Game, state: State) -> dict[str, Any]:
         """How often a measure rose, as float32; and how many vertices are queued."""
-        del game
         lifts = _measures.as_float(state.lifting.lifts)
         return {"lifts": lifts, "queued": state.queued}
 

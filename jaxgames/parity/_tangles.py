@@ -208,7 +208,6 @@ class RecursiveTangleLearning(Machine):
 
     def done(self, game: Game, state: State) -> jax.Array:
         """All is decided."""
-        del game
         return state.phase == DONE
 
     def overflow(self, state: State) -> jax.Array:
@@ -247,7 +246,6 @@ class RecursiveTangleLearning(Machine):
 
     def stats(self, game: Game, state: State) -> dict:
         """How many tangles were learned."""
-        del game
         return {"tangles": state.pool.tangles}
 
 
@@ -411,7 +409,6 @@ def _look_for_tangles(state: State) -> State:
 
 def _wait(game: Game, state: State) -> State:
     """Nothing grows."""
-    del game
     return state._replace(stable=jnp.array(True))
 
 

@@ -60,7 +60,6 @@ def _masks(case: Labelled) -> dict[str, Any]:
 
 def _draw(rng: np.random.Generator, index: int, size: int) -> Labelled:
     """Sparse or dense, with neighbours or anywhere, some parts masked out."""
-    del index
     size = int(rng.integers(1, size + 1))
     choices = rng.integers(1, rng.integers(2, 4), size)
     owner = np.repeat(np.arange(size), choices)

@@ -549,7 +549,6 @@ class _Drawn:
 
 def _draw(rng: np.random.Generator, index: int, size: int) -> Case:
     """A program, most often of few states."""
-    del index
     drawn = _Drawn(rng, size)
     kind = drawn.one("dtmc", "mdp", "ctmc")
     constants = (("N", int(rng.integers(1, 4)), drawn.maybe(0.5)),)

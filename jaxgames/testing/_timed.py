@@ -221,7 +221,6 @@ def _compared(chain: Chain) -> Complaint:
 
 
 def _draw(rng: np.random.Generator, index: int, size: int) -> Chain:
-    del index
     count = int(rng.integers(1, size + 1))
     rates = []
     for i in range(count):

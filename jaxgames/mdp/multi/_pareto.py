@@ -128,7 +128,6 @@ def _undecided(
     status: Status, model: MDP, asked: Any, *_: Any, throw: bool = True, **__: Any
 ) -> Front:
     """What is known of a property that nobody has looked at."""
-    del throw, model
     return Front(
         status, stats=Stats(solver="none", rounds=0), asked=str(as_property(asked))
     )

@@ -71,14 +71,12 @@ class RobustOf(ValuesOf):
         self, question: Any, solver: Any, *, state=None, max_steps=None, progress=None
     ) -> RobustBounds:
         """All equations at once, where nobody can stay among them for ever."""
-        del solver, state, max_steps, progress
         return self._solved(question, drive.Track().stop, on_device, "values")
 
     def on_host(
         self, question: Any, *, strategies=True, track=None, max_steps=None
     ) -> RobustBounds:
         """Component by component."""
-        del strategies, max_steps
         stop = (drive.Track() if track is None else track).stop
         return self._solved(question, stop, None, "host")
 
