@@ -32,7 +32,6 @@ class Machine(Solver):
     sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
 
     def __post_init__(self):
-        """Checks the options."""
         super().__post_init__()
         check_positive(sweeps=self.sweeps)
 

@@ -191,7 +191,6 @@ class Registry:
         return solver
 
     def __iter__(self):
-        """Names of the solvers."""
         return iter(self._solvers)
 
     def __getitem__(self, name: str) -> type[Solver]:

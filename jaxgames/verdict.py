@@ -99,7 +99,6 @@ class Verdict:
         return bool(self.valid)
 
     def __repr__(self) -> str:
-        """Its fields: of one concrete verdict as what they mean."""
         name = type(self).__name__
         if not self._is_one():
             shown = (self.valid, self.reason, self.vertex)

@@ -87,7 +87,6 @@ class Map(CycleSolver):
     name: ClassVar[str] = "map"
 
     def __post_init__(self):
-        """Checks the options."""
         super().__post_init__()
         if isinstance(self.order, str) and self.order not in ORDERS:
             raise ValueError(

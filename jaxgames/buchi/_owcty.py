@@ -63,7 +63,6 @@ class Owcty(CycleSolver):
     name: ClassVar[str] = "owcty"
 
     def __post_init__(self):
-        """Checks the options."""
         super().__post_init__()
         if self.form not in FORMS:
             raise ValueError(f"form must be one of {FORMS}, got {self.form!r}")

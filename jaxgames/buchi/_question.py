@@ -54,7 +54,6 @@ class Question(Value):
         return dataclasses.replace(self, accepting=accepting)
 
     def __repr__(self) -> str:
-        """One line: the sizes."""
         size, edges = self.arena.shape
         return f"Question({size} vertices, {edges} edges, {self.partition.count} parts)"
 

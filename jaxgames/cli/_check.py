@@ -241,7 +241,6 @@ def _arrange(args: argparse.Namespace) -> None:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before a long search what would fail after it."""
     _parts.check_solver(buchi.SOLVERS, args.solver)
     _checkpoint.check(args)
     asks = args.ltl or args.automaton or args.properties

@@ -74,7 +74,6 @@ def _sizes(game: emersonlei.Game) -> str:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before a long solve what would fail after it."""
     _weighted.check_output(args)
     _pictures.check(args)
     _parts.check_solver(emersonlei.SOLVERS, args.solver)

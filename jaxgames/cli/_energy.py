@@ -100,7 +100,6 @@ def run(args: argparse.Namespace) -> Exit:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before a long solve what would fail after it."""
     _weighted.check_output(args)
     _pictures.check(args)
     _checkpoint.check(args)
@@ -126,7 +125,6 @@ def _check_options(args: argparse.Namespace) -> None:
 
 
 def _facts(arena: Arena, solution: energy.Solution) -> dict:
-    """What is told of the credits."""
     size = int(arena.num_vertices)
     winner = np.asarray(solution.winner)[:size]
     credit = np.asarray(solution.credit)[:size]
@@ -138,7 +136,6 @@ def _facts(arena: Arena, solution: energy.Solution) -> dict:
 
 
 def _arrays(arena: Arena, solution: energy.Solution) -> dict[str, np.ndarray]:
-    """What is written of each vertex."""
     size = int(arena.num_vertices)
     arrays = {"credit": solution.credit, "winner": solution.winner}
     if solution.strategy is not None:

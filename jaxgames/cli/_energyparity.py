@@ -93,7 +93,6 @@ def load_game(args: argparse.Namespace) -> Arena:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before a long solve what would fail after it."""
     _weighted.check_output(args)
     _pictures.check(args)
     _parts.check_solver(energyparity.SOLVERS, args.solver)

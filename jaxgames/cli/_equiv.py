@@ -108,7 +108,6 @@ def run(args: argparse.Namespace) -> Exit:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before a long computation what would fail after it."""
     compares = bool(args.states or args.other)
     if len(args.states) % 2:
         raise ValueError(f"expected two states or none, got {len(args.states)}")
@@ -230,7 +229,6 @@ def _facts(
     formulas: dict[str, list],
     verdict: Any,
 ) -> dict:
-    """What is told of a comparison."""
     return {
         **({"other": args.other} if args.other else {}),
         "notions": {

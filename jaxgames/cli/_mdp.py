@@ -216,7 +216,6 @@ _ORDER = Exit.DONE, Exit.WRONG, Exit.UNSOLVED, Exit.UNVERIFIED, Exit.INTERRUPTED
 
 
 def _check_options(args: argparse.Namespace) -> tuple[list[Asked], dict]:
-    """Finds out before a long solve what would fail after it."""
     _rows.check_output(args)
     if args.scheduler:
         _parts.check_suffix("--scheduler", args.scheduler, TEXT)
@@ -373,7 +372,6 @@ def _answer(
 
 
 def _facts(args, asked, answer, verdict, phase: Phases) -> dict[str, Any]:
-    """What is told of a property."""
     facts: dict[str, Any] = {"property": str(asked.formula), "name": asked.name}
     if isinstance(answer, mdp.Front):
         return facts | _fronts.facts(args, answer, verdict)
@@ -450,7 +448,6 @@ def _reward_names(model: mdp.MDP) -> dict:
 
 
 def _write(args: argparse.Namespace, model: mdp.MDP, answer: Any) -> None:
-    """The files that were asked for."""
     if isinstance(answer, mdp.Front):
         if args.scheduler:
             raise ValueError(

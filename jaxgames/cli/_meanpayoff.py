@@ -67,7 +67,6 @@ def run(args: argparse.Namespace) -> Exit:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before a long solve what would fail after it."""
     _weighted.check_output(args)
     _pictures.check(args)
     _parts.check_solver(energy.SOLVERS, args.solver)
@@ -100,7 +99,6 @@ def _verify(arena: Arena, solution: energy.Solution, threshold: Fraction):
 
 
 def _winners(args, arena: Arena, solution: energy.Solution) -> dict:
-    """What is told of a decision."""
     winner = np.asarray(solution.winner)[: int(arena.num_vertices)]
     return {
         "threshold": str(args.threshold),
@@ -118,7 +116,6 @@ def _values(args, arena: Arena, solution: meanpayoff.Solution) -> dict:
 
 
 def _arrays(arena: Arena, solution) -> dict[str, np.ndarray]:
-    """What is written of each vertex."""
     size = int(arena.num_vertices)
     if isinstance(solution, meanpayoff.Solution):
         arrays = {"value_num": solution.value_num, "value_den": solution.value_den}

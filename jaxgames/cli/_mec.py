@@ -70,7 +70,6 @@ def run(args: argparse.Namespace) -> Exit:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before a long solve what would fail after it."""
     _parts.check_all(args)
     if args.output:
         _parts.check_suffix("--output", args.output, _parts.SUFFIXES)

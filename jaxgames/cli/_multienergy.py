@@ -118,7 +118,6 @@ def of_arena(arena: Arena, cap: list[int] | None) -> multienergy.Game:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before a long solve what would fail after it."""
     _weighted.check_output(args)
     _parts.check_solver(multienergy.SOLVERS, args.solver)
     _checkpoint.check(args)
@@ -139,7 +138,6 @@ def _check_questions(args: argparse.Namespace, game: multienergy.Game) -> None:
 
 
 def _facts(args: argparse.Namespace, found: multienergy.Fronts) -> dict:
-    """What is told of the budgets."""
     counts = np.diff(found.offsets)
     facts = {
         "won": int(np.count_nonzero(counts)),

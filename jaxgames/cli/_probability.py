@@ -180,7 +180,6 @@ _BOUNDS = "lower", "upper", "value"
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before a long solve what would fail after it."""
     _rows.check_output(args)
     _parts.check_solver(mdp.REACH_SOLVERS, args.solver)
     _checkpoint.check(args)

@@ -137,7 +137,6 @@ def run(args: argparse.Namespace) -> Exit:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before the search what would fail after it."""
     _weighted.check_output(args)
     _pictures.check(args)
     if args.to is None and args.begin is None:
@@ -164,7 +163,6 @@ def load(args: argparse.Namespace) -> tuple[Arena, str]:
 
 
 def _found(args: argparse.Namespace, arena: Arena, begin, to) -> dict[str, np.ndarray]:
-    """What is found of each vertex."""
     how: dict[str, Any] = {"engine": args.solver, "max_steps": args.max_steps}
     if args.player is not None:
         won = graph.attractor(arena, to, args.player, **how)
@@ -202,7 +200,6 @@ class _Early(NamedTuple):
 
 
 def _verified(args: argparse.Namespace, arena: Arena, begin, to, arrays) -> Any:
-    """What checks the answer says of it."""
     if args.player is not None:
         won = graph.Attractor(arrays["reached"], arrays["strategy"], arrays["rank"])
         return graph.verify_attractor(arena, won, to, args.player)

@@ -68,7 +68,6 @@ def run(args: argparse.Namespace) -> Exit:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before a long solve what would fail after it."""
     _parts.check_all(args)
     if args.labels:
         _parts.check_suffix("--labels", args.labels, _parts.SUFFIXES)
@@ -98,7 +97,6 @@ def load(args: argparse.Namespace) -> tuple[Arena, str]:
 
 
 def _facts(arena: Arena, components, labels: np.ndarray) -> dict:
-    """What is told of the components."""
     size = np.bincount(labels, minlength=int(components.count))
     return {
         "components": int(components.count),

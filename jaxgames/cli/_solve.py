@@ -271,7 +271,6 @@ def _names_of_reductions(text: str) -> tuple[str, ...]:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before a long solve what would fail after it."""
     parity.check_solver(args.solver)
     if not args.strategies and (args.verify or args.output):
         option = "--verify" if args.verify else "-o"
@@ -316,7 +315,6 @@ def _rounds(solution: parity.Solution) -> str:
 
 
 def _facts(args, arena: Arena, solution: parity.Solution, verdict, seconds) -> dict:
-    """What the JSON object holds."""
     won, stats = _won(solution), solution.stats
     facts = {
         **counts(arena),

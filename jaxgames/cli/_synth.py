@@ -235,7 +235,6 @@ def _arrange(args: argparse.Namespace) -> None:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before long work what would fail after it."""
     listed = args.formulas is not None
     if listed or args.ltl is not None:
         option = "--formulas" if listed else "--ltl"
@@ -359,7 +358,6 @@ def _told(
     specification: Specification,
     solution: synth.Solution,
 ) -> Exit:
-    """Writes and prints what was found."""
     arena = specification.arena()
     if args.game:
         io.save(args.game, arena)

@@ -296,7 +296,6 @@ def _answer_of(args: argparse.Namespace) -> str:
 
 
 def _parity(args: argparse.Namespace, phase: Phases) -> tuple[str, dict, Any]:
-    """Reads and checks a solution of a parity game."""
     with phase("load"):
         arena = load_parity(args)
         solution = io.load_solution(args.solution, arena)

@@ -56,7 +56,6 @@ class Solutions(list[Any]):
         self.state = None if self.status == Status.SOLVED else state
 
     def __repr__(self) -> str:
-        """All of a few; of many how many there are, and the first."""
         if len(self) <= SHOWN:
             return super().__repr__()
         first = ", ".join(map(repr, self[:2]))

@@ -336,7 +336,6 @@ class Games:
         self._before = self._now = 0
 
     def __call__(self, report: Report) -> Status | None:
-        """Passes a report on."""
         seconds = time.perf_counter() - self._began
         done = self._before + self._now
         return self._progress(Report(report.solver, done, seconds, "games"))

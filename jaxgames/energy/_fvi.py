@@ -97,7 +97,6 @@ class PotentialSolver(Solver):
     player: ClassVar[int]
 
     def __post_init__(self):
-        """Checks the options."""
         super().__post_init__()
         check_positive(
             scale=self.scale,

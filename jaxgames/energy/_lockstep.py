@@ -66,7 +66,6 @@ class Lockstep(Solver):
     name: ClassVar[str] = "fvi"
 
     def __post_init__(self):
-        """Checks the options."""
         super().__post_init__()
         check_positive(sweeps=self.sweeps)
 

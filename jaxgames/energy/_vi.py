@@ -60,7 +60,6 @@ class VI(Solver):
     name: ClassVar[str] = "vi"
 
     def __post_init__(self):
-        """Checks the options."""
         super().__post_init__()
         check_positive(every=self.every)
 

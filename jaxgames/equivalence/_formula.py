@@ -53,11 +53,9 @@ class Formula:
         return self.fold(lambda _, sizes: 1 + sum(sizes))
 
     def __str__(self) -> str:
-        """In the usual notation."""
         return self.fold(lambda formula, texts: formula._text(texts))
 
     def __repr__(self) -> str:
-        """In the usual notation."""
         return str(self)
 
     def _text(self, parts: list[str]) -> str:

@@ -90,7 +90,6 @@ class Spectrum(Solution):
         return numbers[self.bisimulation]
 
     def __repr__(self) -> str:
-        """One line: the number of classes by notion."""
         if self.status != Status.SOLVED:
             return f"Spectrum({Status(self.status).name})"
         counts = (f"{n} {int(self.classes(n).max(initial=-1)) + 1}" for n in NOTIONS)

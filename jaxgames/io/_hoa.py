@@ -248,7 +248,6 @@ class _Reader:
         return Found(self._made(sets, condition), controllable)
 
     def read(self) -> None:
-        """Reads it, from its first token to `--END--`."""
         self._head()
         if self._together or not self._at_once():
             tokens = self._tokens

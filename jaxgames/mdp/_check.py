@@ -90,7 +90,6 @@ class Checked(solution.Solution):
         return low if low == high else low + (high - low) / 2
 
     def __repr__(self) -> str:
-        """One line: what was asked, and what it comes to in the initial state."""
         told = self.value if len(self.initial) else "no states"
         return f"Checked({self.asked}: {told})"
 

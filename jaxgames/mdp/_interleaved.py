@@ -106,7 +106,6 @@ class Interleaved(EndComponentSolver):
     needs_graph: ClassVar[bool] = True
 
     def __post_init__(self):
-        """Checks the options."""
         super().__post_init__()
         check_positive(removals=self.removals)
 

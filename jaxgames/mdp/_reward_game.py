@@ -191,7 +191,6 @@ class _Asked(NamedTuple):
 
     @property
     def signed(self) -> bool:
-        """Whether rewards may be negative."""
         return bool((self.reward < 0).any())
 
     def left(self, strategy: np.ndarray, states: np.ndarray) -> tuple[MDP, np.ndarray]:

@@ -122,7 +122,6 @@ class Surely(Solver):
     name: ClassVar[str] = "surely"
 
     def __post_init__(self):
-        """Checks the options."""
         super().__post_init__()
         check_positive(sweeps=self.sweeps)
 

@@ -41,7 +41,6 @@ class MeasureSolver(Solver):
     bounds: Bounds = "count"
 
     def __post_init__(self):
-        """Checks the options."""
         super().__post_init__()
         check_positive(words=self.words, digits=self.digits)
         if isinstance(self.bounds, str) and self.bounds not in ("count", "path"):

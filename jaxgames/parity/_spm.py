@@ -95,7 +95,6 @@ class SPM(MeasureSolver):
     edge_priorities: ClassVar[bool] = True
 
     def __post_init__(self):
-        """Checks the options."""
         super().__post_init__()
         check_positive(every=self.every)
         if self.player not in (0, 1):

@@ -125,7 +125,6 @@ class RecursiveTangleLearning(Machine):
     room: tuple[int, int, int] | None = dataclasses.field(default=None, kw_only=True)
 
     def __post_init__(self):
-        """Checks the options."""
         super().__post_init__()
         for room in self.room or ():
             check_positive(room=room)

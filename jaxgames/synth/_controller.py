@@ -349,7 +349,6 @@ class Controller(Value):
         return _words(output, (1 << len(self.writes)) - 1 & ~output, self.writes)
 
     def __repr__(self) -> str:
-        """One line: the size and the names."""
         count = self.num_states
         return (
             f"Controller({count} state{'' if count == 1 else 's'}, reads "
@@ -396,7 +395,6 @@ class Circuit(Value):
     gates: np.ndarray
 
     def __post_init__(self):
-        """Checks the literals."""
         super().__post_init__()
         before = len(self.inputs) + len(self.following)
         last = 2 * (before + len(self.gates)) + 1
@@ -432,7 +430,6 @@ class Circuit(Value):
         return Controller.from_arrays(self.inputs, self.outputs, **tables, name=name)
 
     def __repr__(self) -> str:
-        """One line: the sizes."""
         parts = (
             (len(self.inputs), "input"),
             (len(self.following), "latch"),

@@ -64,7 +64,6 @@ class Solution:
         return machine
 
     def __repr__(self) -> str:
-        """One line."""
         known = {True: "realizable", False: "unrealizable", None: "undecided"}
         return f"Solution({known[self.realizable]})"
 

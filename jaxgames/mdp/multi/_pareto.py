@@ -114,7 +114,6 @@ class Front(solution.Solution):
         return shares, float(found.value)
 
     def __repr__(self) -> str:
-        """One line: what was asked, and what is known."""
         if self.points is None:
             return f"Front({self.asked}: nothing is known)"
         told = {
