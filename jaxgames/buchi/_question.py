@@ -87,11 +87,7 @@ class Question(Value):
 
 
 def read(graph: Any, accepting: Any, initial: Any, partition: Any) -> Question:
-    """Checks concrete arguments of `accepting_cycle`.
-
-    Raises:
-        ValueError: one is wrong.
-    """
+    """Checks concrete arguments of `accepting_cycle`; else raises ValueError."""
     if isinstance(graph, (Product, Question)):
         _check_alone(graph, accepting, initial, partition)
         return graph if isinstance(graph, Question) else _of_product(graph)

@@ -76,11 +76,7 @@ def run(args: argparse.Namespace) -> Exit:
 
 
 def load_game(args: argparse.Namespace) -> Arena:
-    """Reads a game with weights and priorities.
-
-    Raises:
-        FormatError: it is something else.
-    """
+    """Reads a game with weights and priorities; else raises FormatError."""
     arena = load(args)
     if arena.weight is None or np.ndim(arena.weight) != 1 or arena.priority is None:
         raise io.FormatError(

@@ -81,11 +81,7 @@ def is_parity(arena: Arena) -> bool:
 
 
 def load_parity(args: argparse.Namespace) -> Arena:
-    """Reads a parity game.
-
-    Raises:
-        FormatError: it is something else.
-    """
+    """Reads a parity game; else raises FormatError."""
     arena = load(args)
     if not is_parity(arena):
         raise io.FormatError(

@@ -93,11 +93,7 @@ class Found(NamedTuple):
 
 
 def automata(whole: Whole) -> Iterator[Automaton | EmersonLei]:
-    """Reads the automata of a text, one after the other.
-
-    Raises:
-        FormatError: when something wrong is met.
-    """
+    """Reads the automata of a text, one after the other; else raises FormatError."""
     yield from (reader.automaton() for reader in _readers(whole))
 
 

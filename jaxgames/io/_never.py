@@ -50,11 +50,7 @@ _END = -1
 
 
 def claim(path: FilePath, text: str) -> Automaton:
-    """Reads a never claim.
-
-    Raises:
-        FormatError: something is wrong.
-    """
+    """Reads a never claim; else raises FormatError."""
     reader = _Reader(Tokens(path, text, _PATTERN, nested=False))
     try:
         return reader.automaton()

@@ -132,11 +132,7 @@ class _Header(NamedTuple):
 
 
 def read(path: FilePath) -> Table:
-    """Reads a file, in its order.
-
-    Raises:
-        FormatError: it is something else.
-    """
+    """Reads a file, in its order; else raises FormatError."""
     header: _Header | None = None
     names, reals, intervals = {b"": 0}, _lines.Reals(), False
     parts = [tuple(np.empty(0, dtype) for dtype in _DTYPES)]

@@ -23,11 +23,7 @@ class TooLargeError(ValueError):
 
 
 def check_edges(count: int) -> None:
-    """Sees to it that an automaton has not too many edges.
-
-    Raises:
-        TooLargeError: it has.
-    """
+    """Sees to it that an automaton has not too many edges: raises TooLargeError."""
     if count > MAX_EDGES:
         raise TooLargeError(
             f"the automaton has more than {MAX_EDGES} edges: simplify the formula"

@@ -241,11 +241,7 @@ class Unfolding:
         self._share: dict[int, float] = {_diagrams.FALSE: 0.0, _diagrams.TRUE: 1.0}
 
     def row(self, state: int) -> Row:
-        """The letters to each successor of a state.
-
-        Raises:
-            TooLargeError: there are more variables than can be looked at.
-        """
+        """The letters to each successor of a state; else raises TooLargeError."""
         if state not in self._rows:
             try:
                 found = self._progression.successors(self._node[state])

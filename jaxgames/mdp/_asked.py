@@ -220,11 +220,7 @@ class Asked:
         return self._values[key]
 
     def constant(self, node: Any) -> Fraction:
-        """A number that is the same in all states.
-
-        Raises:
-            PropertyError: it is none.
-        """
+        """A number that is the same in all states; else raises PropertyError."""
         if isinstance(node, Constant) and not isinstance(node.value, bool):
             return node.value
         if isinstance(node, Name) and node.name in self.constants:

@@ -229,11 +229,7 @@ class _Asked(NamedTuple):
 def _asked(
     game: Game, reward: Any, target: Any, discount: Any, maximizer: int
 ) -> _Asked:
-    """Reads a question.
-
-    Raises:
-        ValueError: something is wrong with it.
-    """
+    """Reads a question; else raises ValueError."""
     if not isinstance(game, Game):
         raise ValueError(f"game must be a Game, got {type(game).__name__}")
     model = game.model

@@ -88,11 +88,7 @@ def costs(weight: np.ndarray, scale: int, one: int) -> np.ndarray:
 
 
 def words(numbers: np.ndarray) -> np.ndarray:
-    """Numbers in two words: int64 `[..., 2]`.
-
-    Raises:
-        OverflowError: two words are too few.
-    """
+    """Numbers in two words: int64 `[..., 2]`; else raises OverflowError."""
     if numbers.dtype != object:
         numbers = numbers.astype(np.int64)
     high, low = numbers >> BITS, numbers & MASK

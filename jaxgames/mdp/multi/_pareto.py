@@ -420,11 +420,7 @@ def _extreme(points: np.ndarray) -> np.ndarray:
 
 
 def posed(model: MDP, asked: Any, constants: Any, epsilon: float) -> Case:
-    """Makes the product of a question.
-
-    Raises:
-        ValueError: something is wrong with it.
-    """
+    """Makes the product of a question; else raises ValueError."""
     check_concrete(model)
     check_untimed(model)
     check_model(model)
