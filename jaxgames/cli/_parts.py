@@ -51,13 +51,7 @@ def begin(
     load: Callable[[argparse.Namespace], Any],
     told: Callable[[Any], str] = sizes,
 ) -> tuple[Phases, Any]:
-    """Begins a command: chooses the device, and reads the input in a phase of its own.
-
-    Args:
-        args: the command's.
-        load: reads the input.
-        told: what is said of it.
-    """
+    """Chooses the device, and reads the input in a phase of its own."""
     start_jax(args)
     phase = Phases(args)
     with phase("load") as notes:
@@ -147,12 +141,7 @@ def conclude(
 
 
 def not_solved(args: argparse.Namespace, solution: Any) -> Exit:
-    """Says why a solve stopped, in terms of the command line.
-
-    Args:
-        args: the command's.
-        solution: or a `SolveError`: what has a status.
-    """
+    """Says why a solve stopped, in terms of the command line."""
     status = Status(int(solution.status))
     rounds = getattr(args, "max_steps", None) or 0  # not every command has that limit
     why = {

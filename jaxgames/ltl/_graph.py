@@ -372,9 +372,6 @@ def components(successors: list[list[int]]) -> tuple[int, list[int]]:
     """How many strongly connected components there are, and that of each vertex.
 
     They are numbered so that edges lead to equal or smaller numbers.
-
-    Args:
-        successors: of each vertex.
     """
     size = len(successors)
     if size > SEARCHED_PLAINLY_UP_TO:

@@ -146,11 +146,6 @@ def path_bounds(arena: Arena, player: int, length: int) -> np.ndarray:
     measure below the top is a certificate, whatever its bounds.
     O(d (V + E)) time for `d` bad priorities.
 
-    Args:
-        arena: a concrete arena, its priorities in normal form.
-        player: whose measures.
-        length: number of priorities.
-
     Returns:
         Integers `[P]`, 0 for good priorities.
     """

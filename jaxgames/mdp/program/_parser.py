@@ -54,9 +54,6 @@ _TYPES |= {"rate": "double", "prob": "double"}
 def parse(text: str) -> Source:
     """Reads a program.
 
-    Args:
-        text: the program.
-
     Raises:
         PropertyError: telling line and column, what was expected and what was found.
     """
