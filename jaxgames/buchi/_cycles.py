@@ -86,7 +86,6 @@ class Cycles(drive.Problem):
             return _question.read(*question), False
 
     def shape(self, question: Question | FromFirst) -> tuple[int, int]:
-        """That of the graph."""
         return question.arena.shape
 
     def undecided(self, question: Asked) -> Shown:

@@ -64,7 +64,6 @@ class Games(drive.Problem[Arena]):
         return arena, fault
 
     def undecided(self, question: Any) -> Won:
-        """No winners."""
         size = np.shape(question.owner)
         return Won(np.full(size, UNDECIDED, np.int8), np.full(size, NO_EDGE, np.int32))
 
@@ -94,7 +93,6 @@ class Games(drive.Problem[Arena]):
         return Won(regions[0], host.descent(question, *regions))
 
     def layout(self, game: Problem) -> dict[str, Any]:
-        """That of the links."""
         return {"layout": ops.links_layout(game.links)}
 
     def on_host(

@@ -58,7 +58,6 @@ class Discounted(drive.Problem[Asked]):
         return asked._replace(arena=arena), fault
 
     def shape(self, question: Asked) -> tuple[int, int]:
-        """That of the arena."""
         return question.arena.shape
 
     def place(self, question: Asked) -> str:

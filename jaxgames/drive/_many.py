@@ -261,7 +261,6 @@ class _Many:
         self._games = Games(self._meter)
 
     def solve_stack(self, arena: Any, state: Any) -> Solution:
-        """Solves a stack."""
         form = self.problem.form
         if not form.is_stack(arena):
             raise ValueError(
@@ -298,7 +297,6 @@ class _Many:
         return found
 
     def solve_list(self, arenas: list[Any], state: Any) -> Solutions:
-        """Solves a list: a stack for each size."""
         form = self.problem.form
         for index, arena in enumerate(arenas):
             with validity.about_game(index):

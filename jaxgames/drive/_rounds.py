@@ -74,11 +74,9 @@ class Stacked(Solver):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """The solver's."""
         return self.solver.name
 
     def init(self, game: Any) -> Stand:
-        """All games begin."""
         states = jax.vmap(self.solver.init)(game)
         over = self._over(game, states)
         return Stand(states, jnp.zeros(over.shape, jnp.int32), ~over)

@@ -188,7 +188,6 @@ class Lockstep(Solver):
         return state.status != GOING
 
     def overflow(self, state: State) -> jax.Array:
-        """Numbers are too narrow."""
         return state.status == NARROW
 
     def answer(self, game: Task, state: State) -> Any:  # type: ignore[override]

@@ -157,7 +157,6 @@ class Energy(_Moves):
         return _bounds.check(question, wide=True)
 
     def undecided(self, question: Any) -> Answer:
-        """No credits."""
         size = np.shape(question.owner)
         return Answer(
             np.full(size, UNKNOWN, np.int32),

@@ -45,7 +45,6 @@ class EnergyParity(drive.Problem[Arena]):
         return arena, fault
 
     def undecided(self, question: Any) -> Answer:
-        """No winners."""
         size = np.shape(question.owner)
         return Answer(
             np.full(size, UNDECIDED, np.int8),
@@ -226,11 +225,9 @@ class Decisions(EnergyParity):
         return asked._replace(arena=arena), fault
 
     def shape(self, question: Any) -> tuple[int, int]:
-        """That of the arena."""
         return question.arena.shape
 
     def undecided(self, question: Any) -> Answer:
-        """No winners."""
         return super().undecided(question.arena)
 
     def words(self, question: Any) -> states.Words:

@@ -41,7 +41,6 @@ class Bisimilarity(drive.Problem[System]):
         return question.num_states, len(question.label)
 
     def undecided(self, question: Any) -> Labels:
-        """No classes."""
         return Labels(np.full(question.num_states, UNDECIDED, np.int32))
 
     def place(self, question: System) -> str:
@@ -101,7 +100,6 @@ class Bisimilarity(drive.Problem[System]):
         return Labels(np.asarray(answer.labels)[: question.num_states])
 
     def layout(self, game: Transitions) -> dict[str, Any]:
-        """There is none."""
         return {}
 
     # ---- on the host -----------------------------------------------------------

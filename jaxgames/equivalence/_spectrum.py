@@ -156,7 +156,6 @@ class Relating:
         )
 
     def undecided(self, **how: Any) -> Spectrum | Classes:
-        """The answer that knows nothing."""
         labels = np.full(self.lts.num_states, UNDECIDED, np.int32)
         if self.notion is not None:
             return Classes(labels=labels, **how)

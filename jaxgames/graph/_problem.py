@@ -97,7 +97,6 @@ class Sccs(drive.Problem[Masked]):
         return (question.graph.out.num_rows, 0) if made else question.graph.shape
 
     def undecided(self, question: Masked) -> Answer:
-        """No components."""
         made = getattr(question.graph, "out", None)  # links of the device
         size = as_arena(question.graph).shape[0] if made is None else made.num_rows
         return Answer(np.int32(0), np.full(size, UNDECIDED, np.int32))  # type: ignore
@@ -167,7 +166,6 @@ class Sccs(drive.Problem[Masked]):
         return self.solution(answer, status=status, stats=stats, state=standing)
 
     def layout(self, game: Any) -> dict[str, Any]:
-        """That of the edges."""
         if isinstance(game, ListedGraph):
             return {"layout": "edges"}
         return {"layout": ops.links_layout(game.out)}
@@ -206,7 +204,6 @@ class Sccs(drive.Problem[Masked]):
         return _in_place.shape_of(size, edges, subject.vertices is not None)
 
     def is_resident(self, subject: Masked, solver: Any) -> bool:
-        """Whether the list is there."""
         return _links.is_listed(subject.graph)
 
     def prepare(self, subject: Masked, solver: Any) -> ListedGraph:

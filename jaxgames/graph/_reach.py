@@ -155,7 +155,6 @@ class Reach(Solver):
         return ~state.spreads | (state.rounds == game.most)
 
     def answer(self, game: Problem, state: State) -> jax.Array:
-        """The marks."""
         return state.mark
 
 

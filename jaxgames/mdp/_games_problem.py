@@ -43,7 +43,6 @@ class Games(drive.Problem[Asked]):
         return model.num_states + model.num_choices, model.num_branches
 
     def undecided(self, question: Any) -> GameValues:
-        """What is true of any game."""
         return undecided_game(Status.INTERRUPTED, question.game)
 
     def solution(self, answer: GameValues, **how: Any) -> GameValues:

@@ -117,7 +117,6 @@ class EndComponentsOf(drive.Problem[Part]):
         return model.num_states + model.num_choices, model.num_branches
 
     def undecided(self, question: Part) -> Answer:
-        """No components."""
         label = np.full(question.model.num_states, -1, np.int32)
         kept = np.zeros(question.model.num_choices, bool)
         return Answer(np.int32(0), label, kept)  # type: ignore[arg-type]
@@ -130,11 +129,9 @@ class EndComponentsOf(drive.Problem[Part]):
         return Part(model, states, choices), solver
 
     def shapes(self, subject: Part, solver: Any) -> Any:
-        """Those of the model."""
         return _layout.shape_of(subject.model, graph=solver.needs_graph)
 
     def is_resident(self, subject: Part, solver: Any) -> bool:
-        """Whether the model is laid out."""
         return _layout.is_prepared(subject.model, ops.current_spread())
 
     def prepare(self, subject: Part, solver: Any) -> _layout.Layout:
@@ -159,7 +156,6 @@ class EndComponentsOf(drive.Problem[Part]):
         return Answer(count, label[:states], kept[:choices])
 
     def layout(self, game: _layout.Layout) -> dict[str, Any]:
-        """That of the branches."""
         return {"layout": ops.links_layout(game.branches), "cells": game.cells}
 
     def on_host(

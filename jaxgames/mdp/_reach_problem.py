@@ -101,7 +101,6 @@ class Reachability(drive.Problem[Reach]):
         return drive.HOST if place == drive.HOST else drive.DEVICE
 
     def undecided(self, question: Any) -> Values:
-        """What is true of any probability."""
         size = question.model.num_states
         nothing = np.full(size, NO_CHOICE, np.int32)
         return Values(np.zeros(size), np.ones(size), np.full(size, 0.5), nothing)

@@ -96,11 +96,9 @@ class Decisions(drive.Problem[Asked]):
         return asked._replace(arena=arena), fault
 
     def shape(self, question: Asked) -> tuple[int, int]:
-        """That of the arena."""
         return question.arena.shape
 
     def undecided(self, question: Any) -> Decided:
-        """No winners."""
         size = np.shape(question.arena.owner)
         return Decided(
             np.full(size, UNDECIDED, np.int8), np.full(size, NO_EDGE, np.int32)

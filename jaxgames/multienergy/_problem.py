@@ -62,7 +62,6 @@ class MultiEnergy(drive.Problem[Game]):
         return question.num_positions, question.num_edges
 
     def undecided(self, question: Game) -> tuple[Any, Packing]:
-        """No budgets."""
         packing = Packing.of(question)
         empty = np.full((1, question.num_positions), EMPTY)
         return (empty,) * packing.num_words, packing

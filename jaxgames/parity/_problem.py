@@ -153,7 +153,6 @@ class Parity(drive.Problem[Arena]):
         return Answer(*_fit(question, winner, strategy), measures)
 
     def undecided(self, question: Any) -> Answer:
-        """No winners."""
         size = np.shape(question.owner)
         return Answer(
             np.full(size, UNDECIDED, np.int8), np.full(size, NO_EDGE, np.int32)
@@ -240,7 +239,6 @@ class Parity(drive.Problem[Arena]):
         return budgets(stack.owner.shape[-1])[0]
 
     def check(self, question: Arena) -> None:
-        """As `read`."""
         validity.check_each(question)
         check_priorities(question)
 

@@ -477,7 +477,6 @@ class _Drawn:
         return options[int(self.rng.integers(len(options)))]
 
     def whole(self, depth: int = 2) -> Node:
-        """An integer."""
         if depth == 0 or self.maybe(0.4):
             if self.numbers and self.maybe(0.7):
                 return ("of", self.one(*self.numbers)[0])
@@ -492,7 +491,6 @@ class _Drawn:
         return (sign, self.whole(depth - 1), self.whole(depth - 1))
 
     def truth(self, depth: int = 2) -> Node:
-        """A condition."""
         if depth == 0 or self.maybe(0.2):
             if self.truths and self.maybe(0.6):
                 return ("of", self.one(*self.truths))

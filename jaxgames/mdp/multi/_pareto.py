@@ -278,7 +278,6 @@ class Case:
 
     @property
     def kind(self) -> str:
-        """What is asked."""
         free = self.goals.count(None)
         return ("achievability", "numerical", "pareto")[min(free, 2)]
 
@@ -304,7 +303,6 @@ class Case:
         return answer._replace(point=point, bound=bound)
 
     def solved(self, epsilon: float, stop: np.ndarray) -> Front:
-        """All that is asked."""
         dims, near = len(self.objectives), [True]
 
         def oracle(weights):

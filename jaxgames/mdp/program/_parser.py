@@ -69,7 +69,6 @@ class ProgramParser(Parser):
     """What each method reads, it names."""
 
     def program(self) -> Source:
-        """All that there is."""
         self._kind: str | None = None
         self._constants: dict[str, Declared] = {}
         self._formulas: dict[str, Any] = {}

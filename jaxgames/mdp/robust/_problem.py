@@ -51,11 +51,9 @@ class RobustOf(ValuesOf):
         return drive.HOST if place == drive.HOST else drive.DEVICE
 
     def alone(self, question: Any) -> tuple[float, float]:
-        """As of all others."""
         return drive.Problem.alone(self, question)
 
     def undecided(self, question: Any) -> Ends:
-        """What is true of any value."""
         nat = question[1].nat
         size = len(nat.groups) - 1
         nothing = np.full(size, NO_CHOICE, np.int32)
@@ -63,7 +61,6 @@ class RobustOf(ValuesOf):
         return Ends(*ends, nothing, np.zeros(len(nat.target)))
 
     def solution(self, answer: Any, **how: Any) -> RobustBounds:
-        """Answers have the names that a solution has."""
         bounds = (answer.lower, answer.upper, answer.scheduler, answer.nature)
         return RobustBounds(how.pop("status"), *bounds, **how)
 
