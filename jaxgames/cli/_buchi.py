@@ -16,7 +16,6 @@ EXAMPLE = "buchi game.npz --verify -o winners.txt"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_file(
         parser,
         "a game with accepting vertices: .npz; or with --accepting any game: .pg, "
@@ -37,7 +36,6 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Solves a game, and prints and writes what was asked for."""
     _check_options(args)
     phase, arena = _parts.begin(
         *(args, load_game),

@@ -30,7 +30,6 @@ MOST_STEPS = 30
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     source = parser.add_mutually_exclusive_group(required=True)
     _options.add_file(
         parser,
@@ -100,7 +99,6 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Checks a property, and prints and writes what was asked for."""
     ((_, work),) = _works(args)
     return work()
 

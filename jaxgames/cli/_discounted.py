@@ -22,7 +22,6 @@ EXAMPLE = "discounted game.energy --discount 9/10 --verify -o values.txt"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _weighted.add_weighted(parser)
     parser.set_defaults(check=_check_options)
     parser.add_argument(
@@ -44,7 +43,6 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Finds the values, and prints and writes what was asked for."""
     _check_options(args)
     phase, arena = _parts.begin(args, _weighted.load_weighted)
     solve = functools.partial(

@@ -16,7 +16,6 @@ EXAMPLE = "emersonlei game.hoa --verify -o strategy.npz"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_file(
         parser,
         "a game in the Hanoi format (.hoa), with 'spot-state-player:'; player 0 wants "
@@ -37,7 +36,6 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Finds the winners, and prints and writes what was asked for."""
     _check_options(args)
     phase, game = _parts.begin(args, lambda args: hoa_game.load(args.file), _sizes)
     vertices, edges = game.shape

@@ -17,7 +17,6 @@ EXAMPLE = "energy game.energy --verify -o credits.npz"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _weighted.add_weighted(parser)
     parser.set_defaults(check=_check_options)
     parser.add_argument(
@@ -58,7 +57,6 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Finds the credits, and prints and writes what was asked for."""
     _check_options(args)
     phase, arena = _parts.begin(args, _weighted.load_weighted)
     with phase("prepare"):

@@ -24,7 +24,6 @@ EXAMPLE = "energyparity game.eparity --verify -o winners.txt"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_game(
         parser,
         what="a game with weights on edges and priorities on vertices: .eparity, .npz",
@@ -45,7 +44,6 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Finds the winners, and prints and writes what was asked for."""
     _check_options(args)
     phase, arena = _parts.begin(args, load_game)
     game = arena

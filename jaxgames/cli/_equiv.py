@@ -26,7 +26,6 @@ MOST_CLASSES = 30
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_file(parser, "a transition system: .aut, .csv or .dot", "SYSTEM")
     parser.set_defaults(arrange=_arrange)
     parser.add_argument(
@@ -97,7 +96,6 @@ def _arrange(args: argparse.Namespace) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Compares processes, and prints and writes what was asked for."""
     _check_options(args)
     phase, lts = _parts.begin(
         args, lambda args: equivalence.load(args.file, format=args.format)

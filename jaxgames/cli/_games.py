@@ -94,7 +94,6 @@ def load_parity(args: argparse.Namespace) -> Arena:
 
 
 def num_priorities(arena: Arena) -> int:
-    """Number of distinct priorities."""
     labels = arena.priority if arena.edge_priority is None else arena.edge_priority
     # What `np.unique` imports takes longer than a small game.
     ascending = np.sort(labels)

@@ -26,7 +26,6 @@ EXAMPLE = "info game.pg.gz"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_game(
         parser,
         what="a game, a graph, a model, a system or an automaton in any format that "

@@ -16,7 +16,6 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Prints the page of the manual, for `man`."""
     print("\n".join(_page(_grammar.commands())))
     return Exit.DONE
 

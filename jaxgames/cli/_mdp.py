@@ -27,7 +27,6 @@ TEXT = tuple(f".txt{more}" for more in ("", *COMPRESSIONS))
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_file(
         parser,
         "a Markov chain or decision process: .umb, .drn, .tra or .prism",
@@ -123,7 +122,6 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Answers all properties, and prints and writes what was asked for."""
     properties, constants = _check_options(args)
     start_jax(args)
     phase = Phases(args)

@@ -23,7 +23,6 @@ SHOWN = 10
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _weighted.add_weighted(parser)
     parser.set_defaults(check=_check_options)
     parser.add_argument(
@@ -36,7 +35,6 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Finds the values, and prints and writes what was asked for."""
     _check_options(args)
     phase, arena = _parts.begin(args, _weighted.load_weighted)
     with phase("prepare"):

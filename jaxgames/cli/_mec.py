@@ -15,7 +15,6 @@ EXAMPLE = "mec model.umb --output components.npz"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_file(
         parser, "a Markov decision process: .umb, .drn or .tra", many=True
     )
@@ -35,7 +34,6 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Finds the components, and prints and writes what was asked for."""
     _check_options(args)
     phase, model = _parts.begin(args, load)
     with phase("prepare"):

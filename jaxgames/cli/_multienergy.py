@@ -20,7 +20,6 @@ SHOWN = 10
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_file(
         parser,
         "a game with weights, several on each edge (.npz) or one (.energy, .mpg): "
@@ -55,7 +54,6 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Finds the budgets, and prints and writes what was asked for."""
     _check_options(args)
     phase, game = _parts.begin(
         *(args, load),

@@ -31,7 +31,6 @@ SHOWN = 10
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_file(
         parser,
         "a Markov decision process: .umb, .drn or .tra; or a stochastic game, .umb",
@@ -103,7 +102,6 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Finds the probabilities, and prints and writes what was asked for."""
     _check_options(args)
     phase, given = _parts.begin(args, _players.load)
     model = _players.model_of(given)

@@ -25,7 +25,6 @@ EXAMPLE = "reach game.pg.gz --to 0,5 --player 1 -o attractor.txt"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_file(
         parser,
         "a graph (.mtx, .npz), a game (.pg, .energy, .mpg), a transition system (.aut) "
@@ -75,7 +74,6 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Finds the vertices, and prints and writes what was asked for."""
     _check_options(args)
     phase, (arena, _) = _parts.begin(args, load, lambda found: found[1])
     begin, to = (

@@ -16,7 +16,6 @@ EXAMPLE = "scc protocol.aut --verify -o components.npz"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_file(
         parser,
         "a graph (.mtx, .npz), a game (.pg), a transition system (.aut) or a Markov "
@@ -39,7 +38,6 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Finds the components, and prints and writes what was asked for."""
     _check_options(args)
     phase, (arena, _) = _parts.begin(args, load, lambda found: found[1])
     with phase("prepare"):

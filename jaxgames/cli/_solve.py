@@ -29,7 +29,6 @@ BATCH_EDGES, MOST_IN_BATCH = 1 << 22, 4096
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_game(parser, many=True)
     parser.set_defaults(
         beside=("output", ".sol"), check=_check_options, each=in_batches
@@ -79,7 +78,6 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Solves a game, and prints and writes what was asked for."""
     _check_options(args)
     start_jax(args)
     phase = Phases(args)

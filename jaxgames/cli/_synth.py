@@ -35,7 +35,6 @@ Loaded = tuple[argparse.Namespace, Phases, Any]
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     source = parser.add_mutually_exclusive_group(required=True)
     _options.add_file(
         parser,
@@ -120,7 +119,6 @@ def add_owners(parser: argparse.ArgumentParser, where: str) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Decides a specification, and prints and writes what was asked for."""
     _check_options(args)
     start_jax(args)
     # Scripts of the field read the word alone.

@@ -26,7 +26,6 @@ EXAMPLE = "verify game.pg.gz game.sol"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_game(
         parser,
         what="what was solved: a game, a graph or a model, as its command reads it",

@@ -31,7 +31,6 @@ FACTORS = (0.5, (9, 10), Fraction(2, 3), 0.99, 1e-3, 0.99999)
 
 
 def factor_of(arena: Arena):
-    """The discount factor of a case."""
     return FACTORS[arena.shape[1] % len(FACTORS)]
 
 
@@ -142,7 +141,6 @@ def _show(case: Labelled) -> str:
 
 
 def subject() -> Subject:
-    """Discounted games."""
     return Subject(
         name="discounted",
         draw=_games.weighted,

@@ -165,7 +165,6 @@ def _show(case: Labelled) -> str:
 
 
 def subject() -> Subject:
-    """Games of Emerson and Lei."""
     return Subject(
         name="emersonlei",
         draw=_draw,

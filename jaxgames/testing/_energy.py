@@ -210,7 +210,6 @@ def _spoilt(cases: Cases) -> list[Complaint]:
 
 
 def subject() -> Subject:
-    """Energy games."""
     checks: dict[str, Check] = {name: of_place(name) for name in ("host", "auto")}
     checks["capacity"] = each(_capacity)
     checks["verify"] = apart(_spoilt)

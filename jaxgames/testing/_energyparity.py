@@ -170,7 +170,6 @@ def _draw(rng: np.random.Generator, index: int, size: int) -> Labelled:
 
 
 def subject() -> Subject:
-    """Energy parity games."""
     return Subject(
         name="energyparity",
         draw=_draw,

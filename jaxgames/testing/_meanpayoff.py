@@ -144,7 +144,6 @@ def _spoilt(case: Labelled) -> Complaint:
 
 
 def subject() -> Subject:
-    """Mean-payoff games."""
     return Subject(
         name="meanpayoff",
         draw=_games.weighted,

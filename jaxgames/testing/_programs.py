@@ -109,7 +109,6 @@ def text_of(node: Node, rank: int = -1) -> str:
 
 
 def program_of(case: Case) -> str:
-    """The text of a program."""
     lines = [case.kind]
     for name, value, given in case.constants:
         lines.append(f"const int {name};" if given else f"const int {name} = {value};")

@@ -40,7 +40,6 @@ class Chain(NamedTuple):
 
 
 def model_of(chain: Chain) -> mdp.MDP:
-    """The chain as a model."""
     size = len(chain.rates)
     rows, columns, probs, exits = [0], [], [], []
     for row in chain.rates:

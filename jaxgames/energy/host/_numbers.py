@@ -20,7 +20,6 @@ MASK = (1 << BITS) - 1
 
 @compiled
 def plus(a, b):
-    """The sum of two numbers."""
     if len(a) == 1:
         return (a[0] + b[0],)
     low = a[1] + b[1]
@@ -29,7 +28,6 @@ def plus(a, b):
 
 @compiled
 def minus(a, b):
-    """The difference of two numbers."""
     if len(a) == 1:
         return (a[0] - b[0],)
     low = a[1] - b[1]
