@@ -776,7 +776,8 @@ class Asked:
     def _total(self, path: Cumulative, reward, optimum: str) -> Answer:
         return self._solved(_questions.total_reward(self.model, reward, optimum))
 
-    def _instantaneous(self, path: Instantaneous, name: str, optimum: str) -> Answer:
+    def _of_states(self, path: Instantaneous, name: str) -> np.ndarray:
+        """What is earned in states at an instant: float64 `[S]`."""
         found = (self.model.state_rewards or {}).get(name)
         if found is None:
             raise PropertyError(
@@ -784,8 +785,11 @@ class Asked:
                 f"the rewards {quoted(name)} are not rewards of states, which a reward "
                 "at an instant needs",
             )
+        return np.asarray(found, np.float64)
+
+    def _instantaneous(self, path: Instantaneous, name: str, optimum: str) -> Answer:
+        start = self._of_states(path, name)
         steps = self.natural(path.time, "a number of steps")
-        start = np.asarray(found, np.float64)
         return self._walk(start, steps, optimum)
 
     def _average(self, reward: np.ndarray, optimum: str) -> Answer:

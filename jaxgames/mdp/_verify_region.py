@@ -134,24 +134,13 @@ def _sought(claim: Claim, goal, passed, sought: str, optimum: str) -> np.ndarray
     if sought == "one" and optimum == "min":
         return _always(claim, goal, passed, live)
     if sought == "one":
-        return _surely(claim, goal, passed, live)
+        return claim.surely(goal, live, goal | passed)
     inside = real
     while True:
         # What is visited is left again, without leaving the set.
         safe = live & ~claim.may(~inside)
         again = goal & inside & claim.have(safe)
-        new = _surely(claim, again, inside & ~again, safe)
-        if (new == inside).all():
-            return inside
-        inside = new
-
-
-def _surely(claim: Claim, goal, passed, choices) -> np.ndarray:
-    """From where one can see to it that a goal is reached with probability one."""
-    inside = goal | passed
-    while True:
-        safe = choices & ~claim.may(~inside)
-        new = claim.reaches(goal, inside & ~goal, safe)
+        new = claim.surely(again, safe, inside)
         if (new == inside).all():
             return inside
         inside = new
