@@ -62,8 +62,16 @@ class Formula:
         raise NotImplementedError
 
 
+class _OfOne(Formula):
+    formula: Formula
+
+    @property
+    def parts(self) -> tuple[Formula, ...]:
+        return (self.formula,)
+
+
 @dataclasses.dataclass(frozen=True, repr=False)
-class Observe(Formula):
+class Observe(_OfOne):
     """Some transition by the action leads to where the formula holds.
 
     Attributes:
@@ -73,11 +81,6 @@ class Observe(Formula):
 
     action: str
     formula: Formula
-
-    @property
-    def parts(self) -> tuple[Formula, ...]:
-        """What holds afterwards."""
-        return (self.formula,)
 
     def _text(self, parts: list[str]) -> str:
         return f"⟨{self.action}⟩" + ("" if self.formula == TRUE else parts[0])
@@ -105,7 +108,7 @@ class And(Formula):
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class Not(Formula):
+class Not(_OfOne):
     """A formula does not hold.
 
     Attributes:
@@ -114,17 +117,12 @@ class Not(Formula):
 
     formula: Formula
 
-    @property
-    def parts(self) -> tuple[Formula, ...]:
-        """The formula."""
-        return (self.formula,)
-
     def _text(self, parts: list[str]) -> str:
         return f"¬{parts[0]}"
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class Delay(Formula):
+class Delay(_OfOne):
     """A formula holds after some silent steps, or none.
 
     Attributes:
@@ -135,17 +133,12 @@ class Delay(Formula):
     silent: tuple[str, ...]
     formula: Formula
 
-    @property
-    def parts(self) -> tuple[Formula, ...]:
-        """What holds then."""
-        return (self.formula,)
-
     def _text(self, parts: list[str]) -> str:
         return "⟨ε⟩" + ("" if self.formula == TRUE else parts[0])
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class Stutter(Formula):
+class Stutter(_OfOne):
     """A formula holds here, or after one silent step.
 
     Attributes:
@@ -155,11 +148,6 @@ class Stutter(Formula):
 
     action: str
     formula: Formula
-
-    @property
-    def parts(self) -> tuple[Formula, ...]:
-        """What holds."""
-        return (self.formula,)
 
     def _text(self, parts: list[str]) -> str:
         return f"({self.action})" + ("" if self.formula == TRUE else parts[0])
