@@ -68,11 +68,11 @@ class Solution:
         return f"Solution({known[self.realizable]})"
 
 
-@limited()
 def _size(circuit: Circuit) -> int:
     return len(circuit.gates) + len(circuit.following)
 
 
+@limited()
 def solve(
     specification: Specification,
     solver: Any = "auto",
