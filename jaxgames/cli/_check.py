@@ -151,7 +151,7 @@ def _works(args: argparse.Namespace) -> Iterator[tuple[argparse.Namespace, Any]]
     for number, asked in enumerate(properties, 1):
         one = args
         if len(properties) > 1 and args.lasso:
-            stem, suffix = _split(args.lasso)
+            stem, suffix = _parts.split(args.lasso, (*TEXT, *JSON))
             one = argparse.Namespace(
                 **{**vars(args), "lasso": f"{stem}-{number}{suffix}"}
             )
@@ -284,12 +284,6 @@ def _parsed(text: str, path: str | None = None, line: int | None = None) -> _Pro
             raise io.FormatError(path, line, str(error)) from error
         raise ValueError(f"--ltl: {error}") from error
     return _Property(formula, None, str(formula))
-
-
-def _split(path: str) -> tuple[str, str]:
-    """A path without its suffix, and that suffix."""
-    suffix = next((x for x in (*TEXT, *JSON) if path.lower().endswith(x)), "")
-    return path[: len(path) - len(suffix)], path[len(path) - len(suffix) :]
 
 
 def _size(automaton: Automaton | EmersonLei) -> str:

@@ -3,7 +3,7 @@
 import argparse
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -157,6 +157,12 @@ def not_solved(args: argparse.Namespace, solution: Any) -> Exit:
     more = _checkpoint.how_to_go_on(args, status)
     complain(f"{args.file}: not solved: {why}{more}")
     return Exit.INTERRUPTED if status == Status.INTERRUPTED else Exit.UNSOLVED
+
+
+def split(path: str, suffixes: Sequence[str]) -> tuple[str, str]:
+    """A path without its suffix, which is one of these or none, and that suffix."""
+    suffix = next((x for x in suffixes if path.lower().endswith(x)), "")
+    return path[: len(path) - len(suffix)], path[len(path) - len(suffix) :]
 
 
 def check_suffix(option: str, path: str, suffixes: tuple[str, ...]) -> None:

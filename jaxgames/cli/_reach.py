@@ -1,7 +1,7 @@
 """`jaxgames reach`."""
 
 import argparse
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from jaxgames.cli import (
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import counts, read, sizes
 from jaxgames.quoting import counted
-from jaxgames.solution import UNDECIDED, Status, successor_of
+from jaxgames.solution import UNDECIDED, SolveError, Status, successor_of
 
 EXAMPLE = "reach game.pg.gz --to 0,5 --player 1 -o attractor.txt"
 
@@ -124,7 +124,7 @@ def run(args: argparse.Namespace) -> Exit:
         complain(f"{args.file}: the answer is wrong, nothing is written: {verdict}")
         return Exit.UNVERIFIED
     if not complete:
-        return _parts.not_solved(args, _Early(Status.MAX_STEPS))
+        return _parts.not_solved(args, SolveError(Status.MAX_STEPS, None))
     if args.output:
         columns = {name: x.astype(np.int32) for name, x in arrays.items()}
         _weighted.write_rows(args.output, **columns)
@@ -189,12 +189,6 @@ def _stats(args: argparse.Namespace, arena: Arena, arrays: dict) -> dict[str, An
     if "rank" not in arrays:
         return {"solver": solver}
     return {"solver": solver, "rounds": int(arrays["rank"].max(initial=0))}
-
-
-class _Early(NamedTuple):
-    """A search that a limit has ended."""
-
-    status: Status
 
 
 def _verified(args: argparse.Namespace, arena: Arena, begin, to, arrays) -> Any:

@@ -156,19 +156,13 @@ def _listed(args: argparse.Namespace) -> Iterator[tuple[Any, Any]]:
         for (line, text), one in zip(some, found, strict=True):
             own = {"file": f"{args.formulas}:{line}", "formula": text}
             if args.output:
-                stem, suffix = _split(args.output)
+                stem, suffix = _parts.split(args.output, SUFFIXES[::-1])
                 own["output"] = f"{stem}-{line}{suffix}"
             single = argparse.Namespace(**{**vars(args), **own})
             phase = Phases(single)
             phase.seconds["batch"] = whole.seconds["load"]
             loaded.append((single, phase, one))
         yield from _answered(loaded)
-
-
-def _split(path: str) -> tuple[str, str]:
-    """A path without its suffix, and that suffix."""
-    suffix = next((x for x in SUFFIXES[::-1] if path.lower().endswith(x)), "")
-    return path[: len(path) - len(suffix)], path[len(path) - len(suffix) :]
 
 
 def _batch(some: list[argparse.Namespace]) -> Iterator[tuple[Any, Any]]:

@@ -148,7 +148,9 @@ class MaxId(ComponentMachine):
         live_out, live_into = (None, None) if state.live is None else state.live
         into, out = game.into, game.out
         if _is_large(game):
-            best = jnp.min(state.above, initial=len(state.root), where=_is_left(state))
+            best = jnp.min(
+                state.above, initial=len(state.root), where=state.root == NONE
+            )
             into = _without(into, state.above == best)
             out = _without(out, state.below == best)
         mesh, sent = ops.mesh_of(game), None
@@ -268,10 +270,6 @@ class MaxId(ComponentMachine):
 def _is_large(game: Subgraph) -> bool:
     sliced = isinstance(game.out, SlicedLinks) and isinstance(game.into, SlicedLinks)
     return sliced and ops.num_cells((game.out, game.into)) >= _solver.LARGE_CELLS
-
-
-def _is_left(state: State) -> jax.Array:
-    return state.root == NONE
 
 
 def _without(links: Links, known: jax.Array) -> Links:
