@@ -165,7 +165,6 @@ class Acceptance:
         return dict(sorted(colours.items(), key=lambda item: -item[1])), lowest
 
     def __str__(self) -> str:
-        """As the Hanoi format writes it."""
         texts = {"true": "t", "false": "f"}
 
         def leaf(node: Acceptance) -> str:

@@ -268,7 +268,6 @@ class Arena(Value):
         return np.asarray(self.dst[self.row_ptr[vertex] : self.row_ptr[vertex + 1]])
 
     def __repr__(self) -> str:
-        """One line: sizes and labels."""
         labels = [name for name in LABELS if getattr(self, name) is not None]
         if np.ndim(self.num_vertices) or isinstance(self.num_vertices, Tracer):
             sizes = f"owner {getattr(self.owner, 'shape', '?')}"
@@ -279,7 +278,6 @@ class Arena(Value):
         return f"Arena({', '.join([sizes, *labels])})"
 
     def _repr_html_(self) -> str:
-        """Picture for notebooks."""
         from jaxgames import plot
 
         return plot.to_html(self)

@@ -312,7 +312,6 @@ def _words(
 @functools.lru_cache(1024)
 def _met(form: tuple) -> Iterator[int]:
     """Counts the games of a form."""
-    del form
     return itertools.count()
 
 

@@ -77,7 +77,6 @@ class LimitError(SolveError):
         self._seconds = seconds
 
     def __reduce__(self):
-        """How it is built again in another process."""
         return type(self), (self.status, self.solution, self.phase, self._seconds)
 
     def with_solution(self, solution: Any) -> "LimitError":

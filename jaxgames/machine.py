@@ -32,13 +32,11 @@ class Machine(Solver):
     sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
 
     def __post_init__(self):
-        """Checks the options."""
         super().__post_init__()
         check_positive(sweeps=self.sweeps)
 
     def cells(self, game: Any) -> int:
         """How many links a sweep reads, as far as it matters for `sweeps_per_step`."""
-        del game
         return 0
 
     def sweeps_per_step(self, game: Any) -> int:

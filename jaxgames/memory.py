@@ -80,7 +80,6 @@ def needs(solver: Solver, game: Any, *, layouts: int = 1) -> Needs:
 @functools.lru_cache(256)
 def _needs(solver: Solver, shapes, tree, layouts: int, wide: bool) -> Needs:
     """The same from what can be compared: tracing takes longer than many a solve."""
-    del wide  # tells apart what JAX makes of the same shapes
     game = jax.tree.unflatten(tree, shapes)
     state = jax.eval_shape(solver.init, game)
     answer = jax.eval_shape(solver.answer, game, state)

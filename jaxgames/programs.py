@@ -150,7 +150,6 @@ def warm(
         >>> done.question, done.vertices, done.solver
         ('parity', 100, 'host')
     """
-    del bounds  # taken by the decorator
     if question not in QUESTIONS:
         known = ", ".join(map(repr, QUESTIONS))
         raise ValueError(f"question must be one of {known}, got {question!r}")

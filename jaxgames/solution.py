@@ -95,7 +95,6 @@ class SolveError(RuntimeError):
         self._said = more, message
 
     def __reduce__(self):
-        """How it is built again in another process."""
         return type(self), (self.status, self.solution, *self._said)
 
 
@@ -115,19 +114,15 @@ class Stats(Mapping[str, Any]):
         self._entries = entries
 
     def __getitem__(self, name: str) -> Any:
-        """The fact of that name."""
         return self._entries[name]
 
     def __iter__(self) -> Iterator[str]:
-        """The names."""
         return iter(self._entries)
 
     def __len__(self) -> int:
-        """How many facts there are."""
         return len(self._entries)
 
     def __repr__(self) -> str:
-        """As it would be built."""
         return f"Stats({', '.join(f'{k}={v!r}' for k, v in self.items())})"
 
     def tree_flatten(self):
@@ -181,7 +176,6 @@ class Winners(Strategies):
     winner: Any
 
     def __repr__(self) -> str:
-        """One line: how many vertices each player wins."""
         name = type(self).__name__
         if isinstance(self.winner, Tracer) or self.winner.ndim != 1:
             return f"{name}(winner {self.winner.shape})"

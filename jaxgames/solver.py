@@ -49,7 +49,6 @@ class Solver(abc.ABC):
 
     def fit(self, arena: Arena) -> "Solver":
         """Fills in options from a concrete arena, where the solver has such."""
-        del arena
         return self
 
     @abc.abstractmethod
@@ -84,7 +83,6 @@ class Solver(abc.ABC):
 
     def overflow(self, state: Any) -> jax.Array | bool:
         """Whether the game's numbers did not fit, which makes the state useless."""
-        del state
         return False
 
     def absorb(self, game: "Game", state: Any, winner: jax.Array) -> Any:
@@ -111,7 +109,6 @@ class Solver(abc.ABC):
 
     def stats(self, game: "Game", state: Any) -> dict[str, Any]:
         """More facts for the solution's `stats`, by name."""
-        del game, state
         return {}
 
 
@@ -194,7 +191,6 @@ class Registry:
         return solver
 
     def __iter__(self):
-        """Names of the solvers."""
         return iter(self._solvers)
 
     def __getitem__(self, name: str) -> type[Solver]:

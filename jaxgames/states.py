@@ -163,7 +163,6 @@ class OtherGameError(ValueError):
         return OtherGameError(number, self.reordered)
 
     def __reduce__(self):
-        """How it is built again in another process."""
         return type(self), (self.game, self.reordered)
 
 

@@ -20,15 +20,16 @@ NOWHERE = -1
 class Reason(enum.IntEnum):
     """Base of the reasons of a slice: its members say what may be wrong.
 
-    The one of value 0 says that nothing is. They are in the order in which they are
-    looked for.
+    They are numbered from 0 in the order in which they are looked for. The first one
+    says that nothing is wrong.
     """
 
     message: str
     """What holds where the check fails."""
 
-    def __new__(cls, value: int, message: str = ""):
-        """A member with its message."""
+    def __new__(cls, message: str):
+        """The next member, with its message."""
+        value = len(cls.__members__)
         self = int.__new__(cls, value)
         self._value_ = value
         self.message = message
@@ -44,8 +45,17 @@ class Verdict:
 
     Attributes:
         valid: bool, whether the answer is right.
-        reason: int32, one of the slice's reasons: the first one that holds somewhere.
+        reason: int32, one of the slice's reasons: the first one that holds somewhere,
+            or `OK`.
         vertex: int32, a vertex where it holds, or -1.
+
+    Examples:
+        >>> from jaxgames.parity import Reason, Verdict
+        >>> wrong = Verdict.at(Reason.STRATEGY_MISSING, 5)
+        >>> bool(wrong)
+        False
+        >>> print(wrong)
+        vertex 5: its owner wins it, but has no strategy there
     """
 
     valid: Any
@@ -89,7 +99,6 @@ class Verdict:
         return bool(self.valid)
 
     def __repr__(self) -> str:
-        """Its fields: of one concrete verdict as what they mean."""
         name = type(self).__name__
         if not self._is_one():
             shown = (self.valid, self.reason, self.vertex)

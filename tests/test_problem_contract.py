@@ -48,6 +48,7 @@ class Count(Solver):
 class Vertices(drive.Problem[Arena]):
     name = "vertices"
     solvers = Registry("counting", Count, places=(HOST, RACE))
+    solved = Counted
 
     def read(self, question):
         if not isinstance(question, Arena):
@@ -56,9 +57,6 @@ class Vertices(drive.Problem[Arena]):
 
     def undecided(self, question):
         return Answer(np.int32(-1))
-
-    def solution(self, answer, **how):
-        return Counted(count=answer.count, **how)
 
     def on_host(self, question, *, strategies=True, track=None, max_steps=None):
         count = int(question.num_vertices)

@@ -134,7 +134,6 @@ class Attractors(CycleSolver):
 
     def done(self, game: Problem, state: State) -> jax.Array:
         """Nothing was lost in the last turn."""
-        del game
         return state.over
 
     def answer(self, game: Problem, state: State) -> Regions:  # type: ignore[override]
@@ -150,7 +149,6 @@ class Attractors(CycleSolver):
 
     def stats(self, game: Any, state: State) -> dict[str, Any]:
         """Games taken apart, and sweeps."""
-        del game
         return {"outer": state.outer, "inner": state.inner}
 
 

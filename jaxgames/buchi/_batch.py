@@ -38,25 +38,20 @@ class Batched(Solver):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """The solver's."""
         return self.solver.name
 
     _axes: ClassVar[Any] = Problem(*(None, 0, 0, None))  # type: ignore[arg-type]
 
     def init(self, game: Problem) -> Any:
-        """All states."""
         return jax.vmap(self.solver.init, (self._axes,))(game)
 
     def step(self, game: Problem, state: Any) -> Any:
-        """A round of all."""
         return jax.vmap(self.solver.step, (self._axes, 0))(game, state)
 
     def done(self, game: Problem, state: Any) -> jax.Array:
-        """All are done."""
         return jnp.all(jax.vmap(self.solver.done, (self._axes, 0))(game, state))
 
     def answer(self, game: Problem, state: Any) -> Answer:
-        """All answers."""
         return jax.vmap(self.solver.answer, (self._axes, 0))(game, state)
 
 

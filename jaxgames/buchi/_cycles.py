@@ -86,7 +86,6 @@ class Cycles(drive.Problem):
             return _question.read(*question), False
 
     def shape(self, question: Question | FromFirst) -> tuple[int, int]:
-        """That of the graph."""
         return question.arena.shape
 
     def undecided(self, question: Asked) -> Shown:
@@ -105,7 +104,6 @@ class Cycles(drive.Problem):
         self, question: Question, solver: Any, *, max_steps, state, progress, strategies
     ) -> AcceptingCycle | None:
         """By components, which are the same for all accepting sets of a batch."""
-        del strategies
         by_scc = solver == ByScc.name or isinstance(solver, ByScc)
         if question.many:
             by_scc |= solver == "auto"
@@ -141,7 +139,6 @@ class Cycles(drive.Problem):
         self, track: drive.Track, question: Any, solver: Any, **how: Any
     ) -> Any:
         """The host's part of the stages looks at the race too."""
-        del solver, how
         return in_stages(question, track.meter, track)
 
     def is_hosts(self, question: Question) -> bool:
@@ -152,7 +149,6 @@ class Cycles(drive.Problem):
         self, question: Any, *, strategies=True, track=None, max_steps=None
     ) -> AcceptingCycle:
         """By Tarjan's search."""
-        del strategies, max_steps
         if isinstance(question, FromFirst):
             return host.find(*question, track=track, lasso=False)
         if self.is_hosts(question):
@@ -183,20 +179,17 @@ class Cycles(drive.Problem):
 
     def own(self, question: Any, game: Any, answer: Answer) -> Found:
         """A vertex on a cycle, if there is one."""
-        del question, game
         witness = jnp.where(answer.exists, answer.witness, NONE)
         return Found(answer.exists, witness.astype(jnp.int32))
 
     def layout(self, game: Any) -> dict[str, Any]:
         """Nothing is said of it."""
-        del game
         return {}
 
     # ---- many ------------------------------------------------------------------
 
     def auto(self, stack: Any) -> Solver:
         """By single sweeps: finished graphs would keep all others waiting."""
-        del stack
         return Map(trim=True, sweeps=1)
 
     def check(self, question: Any) -> None:
@@ -205,7 +198,6 @@ class Cycles(drive.Problem):
 
     def facts(self, stack: Arena, solver: Any) -> None:
         """None, but it is seen whether the solver can take a stack."""
-        del stack
         if isinstance(solver, Trim):
             refuse_trim("a stack of graphs")
         if not isinstance(getattr(solver, "order", ""), str):
@@ -215,7 +207,6 @@ class Cycles(drive.Problem):
 
     def game(self, question: Any, solver: Any, facts: None = None) -> Graph | Problem:
         """Without what runs do not reach. In an arena they start at vertex 0."""
-        del facts
         if isinstance(question, Arena):
             size = question.shape[0]
             starts, part = jnp.arange(size) == 0, jnp.ones(size, jnp.int32)
@@ -231,7 +222,6 @@ class Cycles(drive.Problem):
 
     def answer(self, solver: Any, game: Any, state: Any, size: int) -> Found:
         """A vertex on a cycle, if there is one."""
-        del size
         return self.own(None, game, solver.answer(game, state))
 
 

@@ -47,7 +47,6 @@ class FairLasso(Lasso):
     edges: np.ndarray
 
     def __repr__(self) -> str:
-        """One line: how long both are."""
         return f"FairLasso({len(self.prefix)} + {len(self.cycle)} vertices)"
 
 

@@ -87,7 +87,6 @@ class Map(CycleSolver):
     name: ClassVar[str] = "map"
 
     def __post_init__(self):
-        """Checks the options."""
         super().__post_init__()
         if isinstance(self.order, str) and self.order not in ORDERS:
             raise ValueError(
@@ -179,12 +178,10 @@ class Map(CycleSolver):
 
     def done(self, game: Problem, state: State) -> jax.Array:
         """Somebody knows himself, or no accepting vertex is left."""
-        del game
         return (state.witness != NONE) | ~state.left
 
     def answer(self, game: Problem, state: State) -> Answer:
         """Who knows himself, and his part."""
-        del game
         at = jnp.maximum(state.witness, 0)
         exists = state.witness != NONE
         same = (state.part == ops.take(state.part, at)) & (state.part > 0)
@@ -192,7 +189,6 @@ class Map(CycleSolver):
 
     def stats(self, game: Problem, state: State) -> dict[str, Any]:
         """Turns, sweeps that propagate, and sweeps that trim."""
-        del game
         return {"outer": state.outer, "inner": state.inner, "trim": state.trim}
 
 

@@ -63,7 +63,6 @@ class Owcty(CycleSolver):
     name: ClassVar[str] = "owcty"
 
     def __post_init__(self):
-        """Checks the options."""
         super().__post_init__()
         if self.form not in FORMS:
             raise ValueError(f"form must be one of {FORMS}, got {self.form!r}")
@@ -128,16 +127,13 @@ class Owcty(CycleSolver):
 
     def done(self, game: Problem, state: State) -> jax.Array:
         """Nothing is deleted any more."""
-        del game
         return state.over
 
     def answer(self, game: Problem, state: State) -> Answer:
         """What is left."""
-        del game
         left = state.there & state.over
         return Answer(jnp.any(left), first_of(left), left)
 
     def stats(self, game: Problem, state: State) -> dict[str, Any]:
         """Searches, their sweeps, and sweeps that trim."""
-        del game
         return {"outer": state.outer, "inner": state.inner, "trim": state.trim}

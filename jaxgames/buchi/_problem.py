@@ -52,6 +52,7 @@ class Games(drive.Problem[Arena]):
 
     name = "buchi"
     solvers = GAME_SOLVERS
+    solved = Solution
 
     # ---- one game --------------------------------------------------------------
 
@@ -63,13 +64,11 @@ class Games(drive.Problem[Arena]):
         return arena, fault
 
     def undecided(self, question: Any) -> Won:
-        """No winners."""
         size = np.shape(question.owner)
         return Won(np.full(size, UNDECIDED, np.int8), np.full(size, NO_EDGE, np.int32))
 
     def shapes(self, subject: Arena, solver: Solver) -> Problem:
         """Links, and three masks."""
-        del solver
         (size, edges), mask = subject.shape, memory.mask(subject.shape[0])
         return Problem(memory.shape_of_links(size, edges, size), mask, mask, mask)  # type: ignore
 
@@ -79,7 +78,6 @@ class Games(drive.Problem[Arena]):
 
     def prepare(self, subject: Arena, solver: Solver) -> Problem:
         """Links that are kept, and masks with padding."""
-        del solver
         more = (0, _links.num_rows(subject) - subject.shape[0])
         masks = (subject.owner, subject.accepting, of_graph.inside(subject))
         return Problem(
@@ -95,14 +93,12 @@ class Games(drive.Problem[Arena]):
         return Won(regions[0], host.descent(question, *regions))
 
     def layout(self, game: Problem) -> dict[str, Any]:
-        """That of the links."""
         return {"layout": ops.links_layout(game.links)}
 
     def on_host(
         self, question: Arena, *, strategies=True, track=None, max_steps=None
     ) -> Solution:
         """By [`reference.solve`][jaxgames.buchi.host.solve]."""
-        del max_steps
         stop = drive.Track().stop if track is None else track.stop
         found = host.solve(question, np.asarray(question.accepting), stop)
         status, stats = Status.SOLVED, Stats(solver=drive.HOST)
@@ -119,7 +115,6 @@ class Games(drive.Problem[Arena]):
 
     def auto(self, stack: Any) -> Solver:
         """By single sweeps: finished attractors would keep all others waiting."""
-        del stack
         return Attractors(sweeps=1)
 
     def check(self, question: Any) -> None:
@@ -129,7 +124,6 @@ class Games(drive.Problem[Arena]):
 
     def game(self, question: Arena, solver: Any, facts: None = None) -> Problem:
         """Links and masks."""
-        del solver, facts
         masks = (question.owner, question.accepting, of_graph.inside(question))
         return Problem(of_graph.traced(question).out, *map(jnp.asarray, masks))
 
@@ -137,10 +131,6 @@ class Games(drive.Problem[Arena]):
         """With moves."""
         moves = _descent(question, found) if solver.strategies else None
         return Won(found.winner, moves)
-
-    def solution(self, answer: Won, **how: Any) -> Solution:
-        """Answers have the names that a solution has."""
-        return Solution(**answer._asdict(), **how)
 
 
 PROBLEM = drive.register(Games())

@@ -54,7 +54,6 @@ class Question(Value):
         return dataclasses.replace(self, accepting=accepting)
 
     def __repr__(self) -> str:
-        """One line: the sizes."""
         size, edges = self.arena.shape
         return f"Question({size} vertices, {edges} edges, {self.partition.count} parts)"
 
@@ -88,11 +87,7 @@ class Question(Value):
 
 
 def read(graph: Any, accepting: Any, initial: Any, partition: Any) -> Question:
-    """Checks concrete arguments of `accepting_cycle`.
-
-    Raises:
-        ValueError: one is wrong.
-    """
+    """Checks concrete arguments of `accepting_cycle`; else raises ValueError."""
     if isinstance(graph, (Product, Question)):
         _check_alone(graph, accepting, initial, partition)
         return graph if isinstance(graph, Question) else _of_product(graph)

@@ -28,7 +28,6 @@ class Lasso:
     cycle: np.ndarray
 
     def __repr__(self) -> str:
-        """One line: how long both are."""
         return f"Lasso({len(self.prefix)} + {len(self.cycle)} vertices)"
 
 
@@ -56,7 +55,6 @@ class AcceptingCycle(solution.Solution):
     lasso: Any = dataclasses.field(default=None, metadata={"static": True})
 
     def __repr__(self) -> str:
-        """One line: the answer."""
         if is_traced(self.exists):
             return f"AcceptingCycle(exists {self.exists.shape})"
         if np.ndim(self.exists):

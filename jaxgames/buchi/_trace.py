@@ -172,11 +172,9 @@ class Trace:
         return iter((*self.prefix, *self.cycle))
 
     def __str__(self) -> str:
-        """The whole text."""
         return self.to_text()
 
     def __repr__(self) -> str:
-        """One line: how long both parts are."""
         return f"Trace({len(self.prefix)} + {len(self.cycle)} steps)"
 
 

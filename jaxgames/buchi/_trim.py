@@ -113,7 +113,6 @@ class Trim(Solver):
     backward: ClassVar[bool] = False
 
     def __post_init__(self):
-        """Checks the options."""
         super().__post_init__()
         check_positive(window=self.window, looks=self.looks, sweeps=self.sweeps)
 

@@ -21,44 +21,34 @@ class Reason(verdict.Reason):
         'the lasso goes on from it where there is no edge'
     """
 
-    OK = 0, "nothing is wrong"
-    UNDECIDED = 1, "its winner is neither 0 nor 1"
-    STRATEGY_MISSING = 2, "its owner wins it, but has no strategy there"
+    OK = "nothing is wrong"
+    UNDECIDED = "its winner is neither 0 nor 1"
+    STRATEGY_MISSING = "its owner wins it, but has no strategy there"
     STRATEGY_NOT_AN_EDGE_OF_ITS_VERTEX = (
-        3,
-        "its strategy is not the index of one of its edges",
+        "its strategy is not the index of one of its edges"
     )
-    STRATEGY_OF_LOSER = 4, "its owner loses it, yet has a strategy there"
+    STRATEGY_OF_LOSER = "its owner loses it, yet has a strategy there"
     STRATEGY_LEAVES_REGION = (
-        5,
-        "its winner's strategy leads to a vertex that the other player wins",
+        "its winner's strategy leads to a vertex that the other player wins"
     )
-    OPPONENT_ESCAPES = 6, "its owner loses it, yet has an edge to a vertex that he wins"
+    OPPONENT_ESCAPES = "its owner loses it, yet has an edge to a vertex that he wins"
     CYCLE_WON_BY_OPPONENT = (
-        7,
-        "the other player wins a cycle through it that its winner's strategy allows",
+        "the other player wins a cycle through it that its winner's strategy allows"
     )
-    NOT_DECIDED = 8, "the search did not come to an end"
-    NO_LASSO = 9, "a cycle is said to exist, but there is no lasso, or an empty one"
-    NO_VERTEX = 10, "the lasso leads there, but there is no such vertex"
-    NOT_INITIAL = 11, "the lasso begins there, but it is not an initial vertex"
-    NO_EDGE = 12, "the lasso goes on from it where there is no edge"
-    NOT_ACCEPTING = 13, "no vertex of the cycle through it accepts"
-    CYCLE_MISSED = 14, "it accepts, and lies on a cycle that is reached"
+    NOT_DECIDED = "the search did not come to an end"
+    NO_LASSO = "a cycle is said to exist, but there is no lasso, or an empty one"
+    NO_VERTEX = "the lasso leads there, but there is no such vertex"
+    NOT_INITIAL = "the lasso begins there, but it is not an initial vertex"
+    NO_EDGE = "the lasso goes on from it where there is no edge"
+    NOT_ACCEPTING = "no vertex of the cycle through it accepts"
+    CYCLE_MISSED = "it accepts, and lies on a cycle that is reached"
 
 
 class Verdict(verdict.Verdict):
     """What a check of an answer found: true if nothing is wrong.
 
-    Attributes:
-        valid: bool, whether the answer is right.
-        reason: int32, a [`Reason`][jaxgames.buchi.Reason]: the first one that holds
-            somewhere, or `Reason.OK`.
-        vertex: int32, a vertex where it holds, or -1.
-
-    Examples:
-        >>> print(Verdict.at(Reason.NO_EDGE, 5))
-        vertex 5: the lasso goes on from it where there is no edge
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`Reason`][jaxgames.buchi.Reason], and whose `vertex` is a vertex where it holds.
     """
 
     reasons = Reason

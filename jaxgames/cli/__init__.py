@@ -32,6 +32,7 @@ another one in its place; a line on standard error says why it is not. The folde
 `JAX_COMPILATION_CACHE_DIR` names is used as it is.
 
 Each command is a module: `options(parser)` declares what it takes, `run(args)` does it.
+`_check_options(args)` finds out before a long solve what would fail after it.
 A module is imported when its command is called, so that help need not wait for JAX.
 """
 

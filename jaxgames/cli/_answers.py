@@ -14,7 +14,7 @@ from jaxgames.io import _limits
 from jaxgames.io._errors import FormatError
 from jaxgames.io._files import reading
 from jaxgames.quoting import counted, quoted
-from jaxgames.solution import NO_EDGE
+from jaxgames.solution import NO_EDGE, SolveError
 
 PER_BYTE = 64
 """Bytes that reading a text takes for each of its bytes, about."""
@@ -47,6 +47,15 @@ class Answer(NamedTuple):
         """An error of this file, at some row."""
         line = self.first_line + row if self.first_line and row is not None else None
         return FormatError(self.path, line, why)
+
+    def judged(self, verify: Callable, *given: Any) -> Any:
+        """What a check says; what it cannot check is an error of this file."""
+        try:
+            return verify(*given)
+        except SolveError:
+            raise
+        except ValueError as error:
+            raise self.fail(str(error)) from error
 
 
 def read(path: str) -> Answer | None:

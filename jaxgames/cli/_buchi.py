@@ -9,15 +9,13 @@ from jaxgames import buchi, io
 from jaxgames.arena import Arena
 from jaxgames.cli import _checkpoint, _options, _parts, _pictures, _vertices, _weighted
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import load, sizes, start_jax
-from jaxgames.cli._phases import Phases
+from jaxgames.cli._games import counts, load, sizes
 from jaxgames.solution import Status
 
 EXAMPLE = "buchi game.npz --verify -o winners.txt"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_file(
         parser,
         "a game with accepting vertices: .npz; or with --accepting any game: .pg, "
@@ -38,13 +36,11 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Solves a game, and prints and writes what was asked for."""
     _check_options(args)
-    start_jax(args)
-    phase = Phases(args)
-    with phase("load") as notes:
-        arena = load_game(args)
-        notes.append(f"{sizes(arena)}, {int(arena.accepting.sum()):,} accepting")
+    phase, arena = _parts.begin(
+        *(args, load_game),
+        lambda arena: f"{sizes(arena)}, {int(arena.accepting.sum()):,} accepting",
+    )
     with phase("prepare"):
         tiny = Arena.from_edges([0], [0], owner=[0], accepting=[True])
         size = arena.shape[1]
@@ -54,8 +50,7 @@ def run(args: argparse.Namespace) -> Exit:
     verdict = _parts.verdict_on(args, phase, buchi.verify, arena, found)
     winner = np.asarray(found.winner)
     facts = {
-        "vertices": int(arena.num_vertices),
-        "edges": int(arena.num_edges),
+        **counts(arena),
         "accepting": int(arena.accepting.sum()),
         **_parts.solve_facts(found, phase.seconds, verdict),
         "won": [int((winner == player).sum()) for player in (0, 1)],
@@ -75,13 +70,9 @@ def run(args: argparse.Namespace) -> Exit:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before a long solve what would fail after it."""
     _weighted.check_output(args)
     _pictures.check(args)
-    if args.verify and not args.strategies:
-        raise ValueError(
-            "--verify needs the strategies that --no-strategies leaves out"
-        )
+    _parts.check_strategies(args)
     _parts.check_solver(buchi.GAME_SOLVERS, args.solver)
     _checkpoint.check(args)
 

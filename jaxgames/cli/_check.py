@@ -30,7 +30,6 @@ MOST_STEPS = 30
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     source = parser.add_mutually_exclusive_group(required=True)
     _options.add_file(
         parser,
@@ -100,7 +99,6 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Checks a property, and prints and writes what was asked for."""
     ((_, work),) = _works(args)
     return work()
 
@@ -153,7 +151,7 @@ def _works(args: argparse.Namespace) -> Iterator[tuple[argparse.Namespace, Any]]
     for number, asked in enumerate(properties, 1):
         one = args
         if len(properties) > 1 and args.lasso:
-            stem, suffix = _split(args.lasso)
+            stem, suffix = _parts.split(args.lasso, (*TEXT, *JSON))
             one = argparse.Namespace(
                 **{**vars(args), "lasso": f"{stem}-{number}{suffix}"}
             )
@@ -241,7 +239,6 @@ def _arrange(args: argparse.Namespace) -> None:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before a long search what would fail after it."""
     _parts.check_solver(buchi.SOLVERS, args.solver)
     _checkpoint.check(args)
     asks = args.ltl or args.automaton or args.properties
@@ -287,12 +284,6 @@ def _parsed(text: str, path: str | None = None, line: int | None = None) -> _Pro
             raise io.FormatError(path, line, str(error)) from error
         raise ValueError(f"--ltl: {error}") from error
     return _Property(formula, None, str(formula))
-
-
-def _split(path: str) -> tuple[str, str]:
-    """A path without its suffix, and that suffix."""
-    suffix = next((x for x in (*TEXT, *JSON) if path.lower().endswith(x)), "")
-    return path[: len(path) - len(suffix)], path[len(path) - len(suffix) :]
 
 
 def _size(automaton: Automaton | EmersonLei) -> str:

@@ -12,7 +12,6 @@ EXAMPLE = "completion bash"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     parser.add_argument("shell", choices=_SHELLS, help="for which shell")
 
 

@@ -13,7 +13,6 @@ EXAMPLE = "convert game.pg game.npz --condition 'min even'"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_game(
         parser, "IN", "a game, a graph, a model, a system or an automaton", many=True
     )
@@ -56,7 +55,6 @@ def _arrange(args: argparse.Namespace) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Reads a game, a graph or a model and writes it."""
     _outputs.check(args, OUT=args.output)
     try:
         of_output(args.output, args.to_format)

@@ -15,15 +15,13 @@ from jaxgames.cli import (
     _weighted,
 )
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import sizes, start_jax
-from jaxgames.cli._phases import Phases
+from jaxgames.cli._games import counts
 from jaxgames.solution import Status
 
 EXAMPLE = "discounted game.energy --discount 9/10 --verify -o values.txt"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _weighted.add_weighted(parser)
     parser.set_defaults(check=_check_options)
     parser.add_argument(
@@ -45,13 +43,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Finds the values, and prints and writes what was asked for."""
     _check_options(args)
-    start_jax(args)
-    phase = Phases(args)
-    with phase("load") as notes:
-        arena = _weighted.load_weighted(args)
-        notes.append(sizes(arena))
+    phase, arena = _parts.begin(args, _weighted.load_weighted)
     solve = functools.partial(
         discounted.solve,
         discount=args.discount,
@@ -67,8 +60,7 @@ def run(args: argparse.Namespace) -> Exit:
     size = int(arena.num_vertices)
     value = np.asarray(solution.value)[:size]
     facts = {
-        "vertices": size,
-        "edges": int(arena.num_edges),
+        **counts(arena),
         "discount": str(args.discount),
         **_parts.solve_facts(solution, phase.seconds, verdict),
     }

@@ -8,8 +8,6 @@ import numpy as np
 from jaxgames import emersonlei
 from jaxgames.cli import _oink, _options, _parts, _pictures, _weighted
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import start_jax
-from jaxgames.cli._phases import Phases
 from jaxgames.io import hoa_game
 from jaxgames.quoting import all_counted, counted
 from jaxgames.solution import Status
@@ -18,7 +16,6 @@ EXAMPLE = "emersonlei game.hoa --verify -o strategy.npz"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_file(
         parser,
         "a game in the Hanoi format (.hoa), with 'spot-state-player:'; player 0 wants "
@@ -39,14 +36,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Finds the winners, and prints and writes what was asked for."""
     _check_options(args)
-    start_jax(args)
-    phase = Phases(args)
-    with phase("load") as notes:
-        game = hoa_game.load(args.file)
-        vertices, edges = game.shape
-        notes += [all_counted(vertex=vertices, edge=edges), str(game.condition)]
+    phase, game = _parts.begin(args, lambda args: hoa_game.load(args.file), _sizes)
+    vertices, edges = game.shape
     solve = functools.partial(emersonlei.solve, strategies=args.strategies)
     solution = _parts.solve(args, phase, solve, game)
     verdict = _parts.verdict_on(args, phase, emersonlei.verify, game, solution)
@@ -74,15 +66,16 @@ def run(args: argparse.Namespace) -> Exit:
     return end
 
 
+def _sizes(game: emersonlei.Game) -> str:
+    vertices, edges = game.shape
+    return f"{all_counted(vertex=vertices, edge=edges)}, {game.condition}"
+
+
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before a long solve what would fail after it."""
     _weighted.check_output(args)
     _pictures.check(args)
     _parts.check_solver(emersonlei.SOLVERS, args.solver)
-    if args.verify and not args.strategies:
-        raise ValueError(
-            "--verify needs the strategies that --no-strategies leaves out"
-        )
+    _parts.check_strategies(args)
 
 
 def _write(path: str, winner: np.ndarray, machine: emersonlei.Machine | None) -> None:

@@ -9,8 +9,7 @@ from jaxgames import energy
 from jaxgames.arena import Arena
 from jaxgames.cli import _checkpoint, _options, _parts, _pictures, _weighted
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import sizes, start_jax
-from jaxgames.cli._phases import Phases
+from jaxgames.cli._games import counts
 from jaxgames.quoting import counted, quoted
 from jaxgames.solution import Status
 
@@ -18,7 +17,6 @@ EXAMPLE = "energy game.energy --verify -o credits.npz"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _weighted.add_weighted(parser)
     parser.set_defaults(check=_check_options)
     parser.add_argument(
@@ -59,13 +57,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Finds the credits, and prints and writes what was asked for."""
     _check_options(args)
-    start_jax(args)
-    phase = Phases(args)
-    with phase("load") as notes:
-        arena = _weighted.load_weighted(args)
-        notes.append(sizes(arena))
+    phase, arena = _parts.begin(args, _weighted.load_weighted)
     with phase("prepare"):
         _weighted.prepare(args, arena)
     size = int(arena.num_vertices)
@@ -81,8 +74,7 @@ def run(args: argparse.Namespace) -> Exit:
     solution = _parts.solve(args, phase, solve, arena)
     verdict = _parts.verdict_on(args, phase, verify, arena, solution)
     facts = {
-        "vertices": size,
-        "edges": int(arena.num_edges),
+        **counts(arena),
         "capacity": args.capacity,
         **_parts.solve_facts(solution, phase.seconds, verdict),
         **_facts(arena, solution),
@@ -106,7 +98,6 @@ def run(args: argparse.Namespace) -> Exit:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before a long solve what would fail after it."""
     _weighted.check_output(args)
     _pictures.check(args)
     _checkpoint.check(args)
@@ -132,7 +123,6 @@ def _check_options(args: argparse.Namespace) -> None:
 
 
 def _facts(arena: Arena, solution: energy.Solution) -> dict:
-    """What is told of the credits."""
     size = int(arena.num_vertices)
     winner = np.asarray(solution.winner)[:size]
     credit = np.asarray(solution.credit)[:size]
@@ -144,7 +134,6 @@ def _facts(arena: Arena, solution: energy.Solution) -> dict:
 
 
 def _arrays(arena: Arena, solution: energy.Solution) -> dict[str, np.ndarray]:
-    """What is written of each vertex."""
     size = int(arena.num_vertices)
     arrays = {"credit": solution.credit, "winner": solution.winner}
     if solution.strategy is not None:

@@ -16,8 +16,7 @@ from jaxgames.cli import (
     _weighted,
 )
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import load, sizes, start_jax
-from jaxgames.cli._phases import Phases
+from jaxgames.cli._games import counts, load
 from jaxgames.quoting import counted
 from jaxgames.solution import Status
 
@@ -25,7 +24,6 @@ EXAMPLE = "energyparity game.eparity --verify -o winners.txt"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_game(
         parser,
         what="a game with weights on edges and priorities on vertices: .eparity, .npz",
@@ -46,13 +44,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Finds the winners, and prints and writes what was asked for."""
     _check_options(args)
-    start_jax(args)
-    phase = Phases(args)
-    with phase("load") as notes:
-        arena = load_game(args)
-        notes.append(sizes(arena))
+    phase, arena = _parts.begin(args, load_game)
     game = arena
     if args.threshold is not None:
         game = energyparity.from_mean_payoff_parity(arena, args.threshold)
@@ -62,8 +55,7 @@ def run(args: argparse.Namespace) -> Exit:
     size = int(arena.num_vertices)
     winner = np.asarray(solution.winner)[:size]
     facts = {
-        "vertices": size,
-        "edges": int(arena.num_edges),
+        **counts(arena),
         "threshold": None if args.threshold is None else str(args.threshold),
         **_parts.solve_facts(solution, phase.seconds, verdict),
         "won": [int((winner == player).sum()) for player in (0, 1)],
@@ -82,11 +74,7 @@ def run(args: argparse.Namespace) -> Exit:
 
 
 def load_game(args: argparse.Namespace) -> Arena:
-    """Reads a game with weights and priorities.
-
-    Raises:
-        FormatError: it is something else.
-    """
+    """Reads a game with weights and priorities; else raises FormatError."""
     arena = load(args)
     if arena.weight is None or np.ndim(arena.weight) != 1 or arena.priority is None:
         raise io.FormatError(
@@ -99,15 +87,11 @@ def load_game(args: argparse.Namespace) -> Arena:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before a long solve what would fail after it."""
     _weighted.check_output(args)
     _pictures.check(args)
     _parts.check_solver(energyparity.SOLVERS, args.solver)
     _checkpoint.check(args, everywhere=True)
-    if args.verify and not args.strategies:
-        raise ValueError(
-            "--verify needs the strategies that --no-strategies leaves out"
-        )
+    _parts.check_strategies(args)
 
 
 def _arrays(arena: Arena, solution: energyparity.Solution) -> dict[str, np.ndarray]:

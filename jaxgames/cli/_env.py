@@ -22,7 +22,6 @@ SETTINGS = "JAX_", "XLA_", "NUMBA_", "CUDA_VISIBLE_DEVICES", "XDG_CACHE_HOME"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     parser.set_defaults(file=None)
     _options.add_json(parser)
 

@@ -9,7 +9,7 @@ import numpy as np
 from jaxgames import equivalence, io, multienergy, plot
 from jaxgames.cli import _checkpoint, _options, _outputs, _parts, _report
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import sizes, start_jax
+from jaxgames.cli._games import sizes
 from jaxgames.cli._parts import SUFFIXES as LABEL_SUFFIXES
 from jaxgames.cli._parts import check_suffix, not_solved, write_arrays
 from jaxgames.cli._phases import Phases
@@ -26,7 +26,6 @@ MOST_CLASSES = 30
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_file(parser, "a transition system: .aut, .csv or .dot", "SYSTEM")
     parser.set_defaults(arrange=_arrange)
     parser.add_argument(
@@ -97,20 +96,16 @@ def _arrange(args: argparse.Namespace) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Compares processes, and prints and writes what was asked for."""
     _check_options(args)
-    start_jax(args)
-    phase = Phases(args)
-    with phase("load") as notes:
-        lts = equivalence.load(args.file, format=args.format)
-        notes.append(sizes(lts))
+    phase, lts = _parts.begin(
+        args, lambda args: equivalence.load(args.file, format=args.format)
+    )
     if args.states or args.other:
         return _compare(args, phase, lts)
     return _relate(args, phase, lts)
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before a long computation what would fail after it."""
     compares = bool(args.states or args.other)
     if len(args.states) % 2:
         raise ValueError(f"expected two states or none, got {len(args.states)}")
@@ -232,7 +227,6 @@ def _facts(
     formulas: dict[str, list],
     verdict: Any,
 ) -> dict:
-    """What is told of a comparison."""
     return {
         **({"other": args.other} if args.other else {}),
         "notions": {

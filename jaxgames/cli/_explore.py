@@ -34,7 +34,6 @@ The file is run as Python: explore only files that you trust.
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     parser.description = f"{parser.description}\n\n{ABOUT}"
     parser.add_argument(
         "file", metavar=_models.SYNTAX, help="a Python file, and a function in it"
@@ -68,7 +67,6 @@ def add_initial(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Finds the states, and writes what was asked for."""
     form = None
     if args.output:
         form = "kripke" if args.output == "/dev/stdout" else None

@@ -81,11 +81,7 @@ def is_parity(arena: Arena) -> bool:
 
 
 def load_parity(args: argparse.Namespace) -> Arena:
-    """Reads a parity game.
-
-    Raises:
-        FormatError: it is something else.
-    """
+    """Reads a parity game; else raises FormatError."""
     arena = load(args)
     if not is_parity(arena):
         raise io.FormatError(
@@ -98,7 +94,6 @@ def load_parity(args: argparse.Namespace) -> Arena:
 
 
 def num_priorities(arena: Arena) -> int:
-    """Number of distinct priorities."""
     labels = arena.priority if arena.edge_priority is None else arena.edge_priority
     # What `np.unique` imports takes longer than a small game.
     ascending = np.sort(labels)

@@ -18,7 +18,6 @@ EXAMPLE = "generate elevator 5 --no-fair -o elevator.pg.gz"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     parser.add_argument("--list", action="store_true", help="list the families")
     families = parser.add_subparsers(dest="family", metavar="FAMILY")
     for name, family in FAMILIES.items():

@@ -26,7 +26,6 @@ EXAMPLE = "info game.pg.gz"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_game(
         parser,
         what="a game, a graph, a model, a system or an automaton in any format that "
@@ -106,7 +105,6 @@ _LINES = {
 
 
 def _of_arena(arena: Arena) -> dict[str, Any]:
-    """Of any game."""
     vertices = int(arena.num_vertices)
     odd = int(np.count_nonzero(arena.owner))
     facts = {
@@ -123,7 +121,6 @@ def _of_arena(arena: Arena) -> dict[str, Any]:
 
 
 def _of_system(system: systems.System) -> dict[str, Any]:
-    """Of states with propositions."""
     return {
         "states": system.num_states,
         "transitions": system.num_transitions,
@@ -135,7 +132,6 @@ def _of_system(system: systems.System) -> dict[str, Any]:
 
 
 def _of_lts(lts: io.LTS) -> dict[str, Any]:
-    """Of a labelled transition system."""
     return {
         "states": lts.num_states,
         "transitions": lts.num_transitions,
@@ -146,7 +142,6 @@ def _of_lts(lts: io.LTS) -> dict[str, Any]:
 
 
 def _of_model(model: mdp.MDP) -> dict[str, Any]:
-    """Of a Markov decision process."""
     return {
         "states": model.num_states,
         "choices": model.num_choices,
@@ -159,13 +154,11 @@ def _of_model(model: mdp.MDP) -> dict[str, Any]:
 
 
 def _of_game(game: mdp.Game) -> dict[str, Any]:
-    """Of a stochastic game."""
     many = np.bincount(np.asarray(game.player) + 1)[1:].tolist()
     return {**_of_model(game.model), "players": many}
 
 
 def _of_automaton(automaton: ltl.Automaton) -> dict[str, Any]:
-    """Of a Büchi automaton."""
     return {
         "states": automaton.num_states,
         "edges": len(automaton.targets),

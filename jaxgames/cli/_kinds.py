@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from jaxgames import io
-from jaxgames.arena import Arena
 from jaxgames.cli import _kinds_models as models
 from jaxgames.cli._answers import Answer, narrow, of_vertices, strategy_of
+from jaxgames.cli._games import counts
 from jaxgames.quoting import clipped, quoted
 from jaxgames.solution import Status
 
@@ -56,7 +56,7 @@ def _parity(args: argparse.Namespace, answer: Answer) -> Any:
     solution = parity.Solution(
         Status.SOLVED, winner=narrow(winner, np.int8), strategy=strategy
     )
-    return _sizes(arena), parity.verify(arena, solution)
+    return counts(arena), parity.verify(arena, solution)
 
 
 def _energy(args: argparse.Namespace, answer: Answer) -> Any:
@@ -72,11 +72,11 @@ def _energy(args: argparse.Namespace, answer: Answer) -> Any:
         strategy=strategy_of(answer, arena),
     )
     if args.capacity is None:
-        return _sizes(arena), _weighted.verify_credits(arena, solution)
+        return counts(arena), _weighted.verify_credits(arena, solution)
     if len(args.capacity) != 1:
         raise ValueError("--capacity of an energy game is one number")
     verdict = energy.verify_with_capacity(arena, solution, args.capacity[0])
-    return _sizes(arena), verdict
+    return counts(arena), verdict
 
 
 def _mean_payoff(args: argparse.Namespace, answer: Answer) -> Any:
@@ -91,7 +91,7 @@ def _mean_payoff(args: argparse.Namespace, answer: Answer) -> Any:
         value_den=den,
         strategy=strategy_of(answer, arena),
     )
-    return _sizes(arena), meanpayoff.verify(arena, solution)
+    return counts(arena), meanpayoff.verify(arena, solution)
 
 
 def _energy_parity(args: argparse.Namespace, answer: Answer) -> Any:
@@ -121,10 +121,7 @@ def _energy_parity(args: argparse.Namespace, answer: Answer) -> Any:
         credit=enough,
         modes=energyparity.Modes(**modes),
     )
-    try:
-        return _sizes(arena), energyparity.verify(arena, solution)
-    except ValueError as error:
-        raise answer.fail(str(error)) from error
+    return counts(arena), answer.judged(energyparity.verify, arena, solution)
 
 
 def _machine(args: argparse.Namespace, answer: Answer) -> Any:
@@ -138,10 +135,7 @@ def _machine(args: argparse.Namespace, answer: Answer) -> Any:
     solution = emersonlei.Solution(
         Status.SOLVED, winner=narrow(winner, np.int8), machine=machine
     )
-    try:
-        return _sizes(game.arena), emersonlei.verify(game, solution)
-    except ValueError as error:
-        raise answer.fail(str(error)) from error
+    return counts(game.arena), answer.judged(emersonlei.verify, game, solution)
 
 
 def _discounted(args: argparse.Namespace, answer: Answer) -> Any:
@@ -159,10 +153,8 @@ def _discounted(args: argparse.Namespace, answer: Answer) -> Any:
         upper=answer.arrays["upper"],
         strategy=strategy_of(answer, arena),
     )
-    try:
-        return _sizes(arena), discounted.verify(arena, args.discount, solution)
-    except ValueError as error:
-        raise answer.fail(str(error)) from error
+    verdict = answer.judged(discounted.verify, arena, args.discount, solution)
+    return counts(arena), verdict
 
 
 def _buchi_game(args: argparse.Namespace, answer: Answer) -> Any:
@@ -181,7 +173,7 @@ def _buchi_game(args: argparse.Namespace, answer: Answer) -> Any:
     solution = buchi.Solution(
         Status.SOLVED, winner=narrow(winner, np.int8), strategy=strategy
     )
-    return _sizes(arena), buchi.verify(arena, solution)
+    return counts(arena), buchi.verify(arena, solution)
 
 
 def _budgets(args: argparse.Namespace, answer: Answer) -> Any:
@@ -207,10 +199,7 @@ def _budgets(args: argparse.Namespace, answer: Answer) -> Any:
         offsets = np.searchsorted(vertex, np.arange(size + 1))
     else:
         offsets = narrow(answer.arrays["offsets"], np.int64)
-    try:
-        verdict = multienergy.verify(game, (offsets, points))
-    except ValueError as error:
-        raise answer.fail(str(error)) from error
+    verdict = answer.judged(multienergy.verify, game, (offsets, points))
     return {"vertices": size, "edges": game.num_edges}, verdict
 
 
@@ -235,7 +224,7 @@ def _components(args: argparse.Namespace, answer: Answer) -> Any:
     found = graph.Components(
         Status.SOLVED, count=narrow(count, np.int32), labels=labels
     )
-    return _sizes(arena), graph.verify(arena, found)
+    return counts(arena), graph.verify(arena, found)
 
 
 def _reached(args: argparse.Namespace, answer: Answer) -> Any:
@@ -257,7 +246,7 @@ def _reached(args: argparse.Namespace, answer: Answer) -> Any:
     asked = _vertices.mask(option, text or "", arena.shape[0])
     if args.player is None:
         verdict = graph.verify_reachable(arena, mask, asked, backward=backward)
-        return _sizes(arena), verdict
+        return counts(arena), verdict
     if args.player > 1:
         raise ValueError(f"--player: there are players 0 and 1, got {args.player}")
     if not backward or "rank" not in answer.arrays:
@@ -267,7 +256,7 @@ def _reached(args: argparse.Namespace, answer: Answer) -> Any:
     if strategy is None:
         raise answer.fail("the check needs successors, and the file has only ranks")
     found = graph.Attractor(mask, strategy, narrow(rank, np.int64))
-    return _sizes(arena), graph.verify_attractor(arena, found, asked, args.player)
+    return counts(arena), graph.verify_attractor(arena, found, asked, args.player)
 
 
 _KINDS: tuple[tuple[set[str], str, Callable[[argparse.Namespace, Answer], Any]], ...]
@@ -301,7 +290,3 @@ _KINDS = (
 def _allow_dead_ends(args: argparse.Namespace) -> None:
     if args.dead_ends == "error":
         args.dead_ends = "allow"
-
-
-def _sizes(arena: Arena) -> dict[str, int]:
-    return {"vertices": int(arena.num_vertices), "edges": int(arena.num_edges)}

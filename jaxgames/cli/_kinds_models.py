@@ -21,12 +21,8 @@ def classes(args: argparse.Namespace, answer: Answer) -> Any:
     notion = str(answer.arrays.get("notion", args.notion))
     if args.notion not in (None, notion):
         raise answer.fail(f"these are classes of {notion}, not of {args.notion}")
-    try:
-        verdict = equivalence.verify(lts, narrow(labels, np.int64), notion)
-    except SolveError:
-        raise
-    except ValueError as error:
-        raise answer.fail(str(error)) from error
+    labels = narrow(labels, np.int64)
+    verdict = answer.judged(equivalence.verify, lts, labels, notion)
     return {"states": lts.num_states, "transitions": lts.num_transitions}, verdict
 
 

@@ -13,12 +13,9 @@ EXAMPLE = "manual"
 
 def options(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes: nothing."""
-    del parser
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Prints the page of the manual, for `man`."""
-    del args
     print("\n".join(_page(_grammar.commands())))
     return Exit.DONE
 

@@ -27,7 +27,6 @@ TEXT = tuple(f".txt{more}" for more in ("", *COMPRESSIONS))
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_file(
         parser,
         "a Markov chain or decision process: .umb, .drn, .tra or .prism",
@@ -108,12 +107,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-s", "--solver", default="auto", help="which algorithm (default: auto)"
     )
-    parser.add_argument(
-        "-v",
-        "--verify",
-        action="store_true",
-        help="check the bounds without trusting the solver",
-    )
+    _options.add_verify(parser, "check the bounds without trusting the solver")
     _options.add_stats(parser)
     _options.add_max_steps(parser, "rounds of value iteration for each property")
     _options.add_common(parser)
@@ -128,7 +122,6 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Answers all properties, and prints and writes what was asked for."""
     properties, constants = _check_options(args)
     start_jax(args)
     phase = Phases(args)
@@ -221,7 +214,6 @@ _ORDER = Exit.DONE, Exit.WRONG, Exit.UNSOLVED, Exit.UNVERIFIED, Exit.INTERRUPTED
 
 
 def _check_options(args: argparse.Namespace) -> tuple[list[Asked], dict]:
-    """Finds out before a long solve what would fail after it."""
     _rows.check_output(args)
     if args.scheduler:
         _parts.check_suffix("--scheduler", args.scheduler, TEXT)
@@ -378,7 +370,6 @@ def _answer(
 
 
 def _facts(args, asked, answer, verdict, phase: Phases) -> dict[str, Any]:
-    """What is told of a property."""
     facts: dict[str, Any] = {"property": str(asked.formula), "name": asked.name}
     if isinstance(answer, mdp.Front):
         return facts | _fronts.facts(args, answer, verdict)
@@ -455,7 +446,6 @@ def _reward_names(model: mdp.MDP) -> dict:
 
 
 def _write(args: argparse.Namespace, model: mdp.MDP, answer: Any) -> None:
-    """The files that were asked for."""
     if isinstance(answer, mdp.Front):
         if args.scheduler:
             raise ValueError(

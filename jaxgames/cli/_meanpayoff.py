@@ -12,8 +12,7 @@ from jaxgames import energy, meanpayoff
 from jaxgames.arena import Arena
 from jaxgames.cli import _checkpoint, _options, _parts, _pictures, _weighted
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import sizes, start_jax
-from jaxgames.cli._phases import Phases
+from jaxgames.cli._games import counts
 from jaxgames.quoting import counted
 from jaxgames.solution import Status
 
@@ -24,7 +23,6 @@ SHOWN = 10
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _weighted.add_weighted(parser)
     parser.set_defaults(check=_check_options)
     parser.add_argument(
@@ -37,13 +35,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Finds the values, and prints and writes what was asked for."""
     _check_options(args)
-    start_jax(args)
-    phase = Phases(args)
-    with phase("load") as notes:
-        arena = _weighted.load_weighted(args)
-        notes.append(sizes(arena))
+    phase, arena = _parts.begin(args, _weighted.load_weighted)
     with phase("prepare"):
         _weighted.prepare(args, arena)
     if args.threshold is None:
@@ -56,8 +49,7 @@ def run(args: argparse.Namespace) -> Exit:
     solution = _parts.solve(args, phase, solve, arena)
     verdict = _parts.verdict_on(args, phase, verify, arena, solution)
     facts = {
-        "vertices": int(arena.num_vertices),
-        "edges": int(arena.num_edges),
+        **counts(arena),
         **_parts.solve_facts(solution, phase.seconds, verdict),
     }
     if solution.status == Status.SOLVED:
@@ -73,7 +65,6 @@ def run(args: argparse.Namespace) -> Exit:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before a long solve what would fail after it."""
     _weighted.check_output(args)
     _pictures.check(args)
     _parts.check_solver(energy.SOLVERS, args.solver)
@@ -106,7 +97,6 @@ def _verify(arena: Arena, solution: energy.Solution, threshold: Fraction):
 
 
 def _winners(args, arena: Arena, solution: energy.Solution) -> dict:
-    """What is told of a decision."""
     winner = np.asarray(solution.winner)[: int(arena.num_vertices)]
     return {
         "threshold": str(args.threshold),
@@ -116,7 +106,6 @@ def _winners(args, arena: Arena, solution: energy.Solution) -> dict:
 
 def _values(args, arena: Arena, solution: meanpayoff.Solution) -> dict:
     """What is told of the values: how many vertices have each."""
-    del args
     size = int(arena.num_vertices)
     parts = (x[:size].tolist() for x in (solution.value_num, solution.value_den))
     count = collections.Counter(zip(*parts, strict=True))
@@ -125,7 +114,6 @@ def _values(args, arena: Arena, solution: meanpayoff.Solution) -> dict:
 
 
 def _arrays(arena: Arena, solution) -> dict[str, np.ndarray]:
-    """What is written of each vertex."""
     size = int(arena.num_vertices)
     if isinstance(solution, meanpayoff.Solution):
         arrays = {"value_num": solution.value_num, "value_den": solution.value_den}

@@ -7,8 +7,7 @@ import numpy as np
 from jaxgames import io, mdp
 from jaxgames.cli import _checkpoint, _options, _outputs, _parts
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import read, sizes, start_jax
-from jaxgames.cli._phases import Phases
+from jaxgames.cli._games import counts, read
 from jaxgames.quoting import counted, quoted
 from jaxgames.solution import Status
 
@@ -16,7 +15,6 @@ EXAMPLE = "mec model.umb --output components.npz"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_file(
         parser, "a Markov decision process: .umb, .drn or .tra", many=True
     )
@@ -36,13 +34,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Finds the components, and prints and writes what was asked for."""
     _check_options(args)
-    start_jax(args)
-    phase = Phases(args)
-    with phase("load") as notes:
-        model = load(args)
-        notes.append(sizes(model))
+    phase, model = _parts.begin(args, load)
     with phase("prepare"):
         tiny = mdp.MDP.from_arrays([0, 1], [0, 1], [0])
         size = model.num_branches
@@ -51,9 +44,7 @@ def run(args: argparse.Namespace) -> Exit:
     verdict = _parts.verdict_on(args, phase, mdp.verify, model, found)
     label, kept = np.asarray(found.state_label), np.asarray(found.choice_kept)
     facts = {
-        "states": model.num_states,
-        "choices": model.num_choices,
-        "branches": model.num_branches,
+        **counts(model),
         **_parts.solve_facts(found, phase.seconds, verdict),
     }
     if found.status == Status.SOLVED:
@@ -77,7 +68,6 @@ def run(args: argparse.Namespace) -> Exit:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before a long solve what would fail after it."""
     _parts.check_all(args)
     if args.output:
         _parts.check_suffix("--output", args.output, _parts.SUFFIXES)

@@ -8,8 +8,7 @@ from jaxgames import io, multienergy
 from jaxgames.arena import Arena
 from jaxgames.cli import _checkpoint, _options, _parts, _weighted
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import read, sizes, start_jax
-from jaxgames.cli._phases import Phases
+from jaxgames.cli._games import read, sizes
 from jaxgames.io._files import writing
 from jaxgames.quoting import all_counted, counted
 from jaxgames.solution import Status
@@ -21,7 +20,6 @@ SHOWN = 10
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_file(
         parser,
         "a game with weights, several on each edge (.npz) or one (.energy, .mpg): "
@@ -56,17 +54,13 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Finds the budgets, and prints and writes what was asked for."""
     _check_options(args)
-    start_jax(args)
-    phase = Phases(args)
-    with phase("load") as notes:
-        game = load(args)
-        notes.append(
-            all_counted(
-                vertex=game.num_positions, edge=game.num_edges, energy=game.dimensions
-            )
-        )
+    phase, game = _parts.begin(
+        *(args, load),
+        lambda game: all_counted(
+            vertex=game.num_positions, edge=game.num_edges, energy=game.dimensions
+        ),
+    )
     _check_questions(args, game)
     found = _parts.solve(args, phase, multienergy.solve, game)
     verdict = _parts.verdict_on(args, phase, multienergy.verify, game, found)
@@ -122,7 +116,6 @@ def of_arena(arena: Arena, cap: list[int] | None) -> multienergy.Game:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before a long solve what would fail after it."""
     _weighted.check_output(args)
     _parts.check_solver(multienergy.SOLVERS, args.solver)
     _checkpoint.check(args)
@@ -143,7 +136,6 @@ def _check_questions(args: argparse.Namespace, game: multienergy.Game) -> None:
 
 
 def _facts(args: argparse.Namespace, found: multienergy.Fronts) -> dict:
-    """What is told of the budgets."""
     counts = np.diff(found.offsets)
     facts = {
         "won": int(np.count_nonzero(counts)),

@@ -11,6 +11,7 @@ from jaxgames import ltl, mdp
 from jaxgames.cli import _parts, _systems
 from jaxgames.cli._answers import Answer, narrow, of_vertices
 from jaxgames.cli._exit import Exit
+from jaxgames.cli._games import counts
 from jaxgames.cli._phases import Phases
 from jaxgames.quoting import clipped, counted, quoted
 
@@ -96,9 +97,7 @@ def run(args: argparse.Namespace, phase: Phases, given: Any) -> Exit:
     if question.memory is not None:
         arrays["memory"] = question.memory
     facts: dict[str, Any] = {
-        "states": model.num_states,
-        "choices": model.num_choices,
-        "branches": model.num_branches,
+        **counts(model),
         "objective": args.ltl or args.automaton or args.priority,
         "product": question.game.model.num_states,
         "player": player,

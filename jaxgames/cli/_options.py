@@ -225,12 +225,7 @@ def add_decomposition(
         default="auto",
         help="which algorithm (default: auto)",
     )
-    parser.add_argument(
-        "-v",
-        "--verify",
-        action="store_true",
-        help="check the answer without trusting the solver",
-    )
+    add_verify(parser)
     add_stats(parser)
     add_limits(parser)
     add_max_steps(parser)
@@ -239,6 +234,14 @@ def add_decomposition(
     add_json(parser)
     add_quiet(parser)
     add_jax(parser)
+
+
+def add_verify(
+    parser: argparse.ArgumentParser,
+    help: str = "check the answer without trusting the solver",
+) -> None:
+    """Whether what was found is checked."""
+    parser.add_argument("-v", "--verify", action="store_true", help=help)
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
@@ -267,7 +270,6 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
 
 
 def add_max_steps(parser: argparse.ArgumentParser, of: str = "rounds") -> None:
-    """How many rounds a solve may take."""
     parser.add_argument(
         "--max-steps", type=natural, metavar="N", help=f"stop after N {of}"
     )
@@ -327,7 +329,6 @@ def add_all(
 
 
 def add_stats(parser: argparse.ArgumentParser) -> None:
-    """Whether what a solver counted is told."""
     parser.add_argument(
         "--stats", action="store_true", help="print the solver's statistics"
     )
@@ -344,7 +345,6 @@ def add_force(parser: argparse.ArgumentParser) -> None:
 
 
 def add_strategies(parser: argparse.ArgumentParser) -> None:
-    """Whether strategies are wanted."""
     parser.add_argument(
         "--no-strategies",
         dest="strategies",
@@ -368,7 +368,6 @@ def add_traceback(parser: argparse.ArgumentParser) -> None:
 
 
 def positive(text: str) -> float:
-    """Type of an option that takes a positive number."""
     number = _number(float, text)
     if number is None or not number > 0:
         raise argparse.ArgumentTypeError(

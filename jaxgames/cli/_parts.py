@@ -3,7 +3,7 @@
 import argparse
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from jaxgames import host, limits
 from jaxgames.cli import _checkpoint, _report
 from jaxgames.cli._exit import Exit, complain
+from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
 from jaxgames.cli._streams import STDOUT
 from jaxgames.io._files import COMPRESSIONS, writing
@@ -35,6 +36,28 @@ def check_all(args: argparse.Namespace) -> None:
         raise ValueError(
             "--all goes with --json and --jsonl; -o writes what was found to a file"
         )
+
+
+def check_strategies(args: argparse.Namespace) -> None:
+    """Raises a ValueError if an answer is to be checked that has no strategies."""
+    if args.verify and not args.strategies:
+        raise ValueError(
+            "--verify needs the strategies that --no-strategies leaves out"
+        )
+
+
+def begin(
+    args: argparse.Namespace,
+    load: Callable[[argparse.Namespace], Any],
+    told: Callable[[Any], str] = sizes,
+) -> tuple[Phases, Any]:
+    """Chooses the device, and reads the input in a phase of its own."""
+    start_jax(args)
+    phase = Phases(args)
+    with phase("load") as notes:
+        found = load(args)
+        notes.append(told(found))
+    return phase, found
 
 
 def make_host_ready(
@@ -118,12 +141,7 @@ def conclude(
 
 
 def not_solved(args: argparse.Namespace, solution: Any) -> Exit:
-    """Says why a solve stopped, in terms of the command line.
-
-    Args:
-        args: the command's.
-        solution: or a `SolveError`: what has a status.
-    """
+    """Says why a solve stopped, in terms of the command line."""
     status = Status(int(solution.status))
     rounds = getattr(args, "max_steps", None) or 0  # not every command has that limit
     why = {
@@ -139,6 +157,12 @@ def not_solved(args: argparse.Namespace, solution: Any) -> Exit:
     more = _checkpoint.how_to_go_on(args, status)
     complain(f"{args.file}: not solved: {why}{more}")
     return Exit.INTERRUPTED if status == Status.INTERRUPTED else Exit.UNSOLVED
+
+
+def split(path: str, suffixes: Sequence[str]) -> tuple[str, str]:
+    """A path without its suffix, which is one of these or none, and that suffix."""
+    suffix = next((x for x in suffixes if path.lower().endswith(x)), "")
+    return path[: len(path) - len(suffix)], path[len(path) - len(suffix) :]
 
 
 def check_suffix(option: str, path: str, suffixes: tuple[str, ...]) -> None:

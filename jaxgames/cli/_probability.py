@@ -19,7 +19,7 @@ from jaxgames.cli import (
 )
 from jaxgames.cli import _weighted as _rows
 from jaxgames.cli._exit import Exit, complain
-from jaxgames.cli._games import sizes, start_jax
+from jaxgames.cli._games import counts
 from jaxgames.cli._phases import Phases
 from jaxgames.quoting import clipped, counted, quoted
 from jaxgames.solution import Status
@@ -31,7 +31,6 @@ SHOWN = 10
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_file(
         parser,
         "a Markov decision process: .umb, .drn or .tra; or a stochastic game, .umb",
@@ -103,14 +102,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Finds the probabilities, and prints and writes what was asked for."""
     _check_options(args)
-    start_jax(args)
-    phase = Phases(args)
-    with phase("load") as notes:
-        given = _players.load(args)
-        model = _players.model_of(given)
-        notes.append(sizes(model))
+    phase, given = _parts.begin(args, _players.load)
+    model = _players.model_of(given)
     if _objectives.is_asked(args):
         return _objectives.run(args, phase, given)
     target = states("--to", args.to, model)
@@ -118,9 +112,7 @@ def run(args: argparse.Namespace) -> Exit:
     if args.through is not None:
         through = states("--through", args.through, model)
     facts: dict[str, Any] = {
-        "states": model.num_states,
-        "choices": model.num_choices,
-        "branches": model.num_branches,
+        **counts(model),
         "target": int(target.sum()),
         "optimum": args.optimum,
     }
@@ -186,7 +178,6 @@ _BOUNDS = "lower", "upper", "value"
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before a long solve what would fail after it."""
     _rows.check_output(args)
     _parts.check_solver(mdp.REACH_SOLVERS, args.solver)
     _checkpoint.check(args)

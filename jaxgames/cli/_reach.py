@@ -1,7 +1,7 @@
 """`jaxgames reach`."""
 
 import argparse
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,16 +17,14 @@ from jaxgames.cli import (
     _weighted,
 )
 from jaxgames.cli._exit import Exit, complain
-from jaxgames.cli._games import read, sizes, start_jax
-from jaxgames.cli._phases import Phases
+from jaxgames.cli._games import counts, read, sizes
 from jaxgames.quoting import counted
-from jaxgames.solution import UNDECIDED, Status, successor_of
+from jaxgames.solution import UNDECIDED, SolveError, Status, successor_of
 
 EXAMPLE = "reach game.pg.gz --to 0,5 --player 1 -o attractor.txt"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_file(
         parser,
         "a graph (.mtx, .npz), a game (.pg, .energy, .mpg), a transition system (.aut) "
@@ -55,12 +53,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     _weighted.add_rows(parser)
     _pictures.add(parser)
-    parser.add_argument(
-        "-v",
-        "--verify",
-        action="store_true",
-        help="check the answer without trusting the solver",
-    )
+    _options.add_verify(parser)
     parser.add_argument(
         "-s",
         "--solver",
@@ -81,13 +74,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Finds the vertices, and prints and writes what was asked for."""
     _check_options(args)
-    start_jax(args)
-    phase = Phases(args)
-    with phase("load") as notes:
-        arena, size = load(args)
-        notes.append(size)
+    phase, (arena, _) = _parts.begin(args, load, lambda found: found[1])
     begin, to = (
         None if text is None else _vertices.mask(option, text, arena.shape[0])
         for option, text in (("--from", args.begin), ("--to", args.to))
@@ -113,8 +101,7 @@ def run(args: argparse.Namespace) -> Exit:
     if begin is not None and to is not None and (complete or mask[begin].all()):
         holds = bool(mask[begin].all())
     facts: dict[str, Any] = {
-        "vertices": int(arena.num_vertices),
-        "edges": int(arena.num_edges),
+        **counts(arena),
         "status": "solved" if complete else "max_steps",
         "solver": stats.pop("solver"),
         "stats": stats,
@@ -137,7 +124,7 @@ def run(args: argparse.Namespace) -> Exit:
         complain(f"{args.file}: the answer is wrong, nothing is written: {verdict}")
         return Exit.UNVERIFIED
     if not complete:
-        return _parts.not_solved(args, _Early(Status.MAX_STEPS))
+        return _parts.not_solved(args, SolveError(Status.MAX_STEPS, None))
     if args.output:
         columns = {name: x.astype(np.int32) for name, x in arrays.items()}
         _weighted.write_rows(args.output, **columns)
@@ -148,7 +135,6 @@ def run(args: argparse.Namespace) -> Exit:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before the search what would fail after it."""
     _weighted.check_output(args)
     _pictures.check(args)
     if args.to is None and args.begin is None:
@@ -175,7 +161,6 @@ def load(args: argparse.Namespace) -> tuple[Arena, str]:
 
 
 def _found(args: argparse.Namespace, arena: Arena, begin, to) -> dict[str, np.ndarray]:
-    """What is found of each vertex."""
     how: dict[str, Any] = {"engine": args.solver, "max_steps": args.max_steps}
     if args.player is not None:
         won = graph.attractor(arena, to, args.player, **how)
@@ -206,14 +191,7 @@ def _stats(args: argparse.Namespace, arena: Arena, arrays: dict) -> dict[str, An
     return {"solver": solver, "rounds": int(arrays["rank"].max(initial=0))}
 
 
-class _Early(NamedTuple):
-    """A search that a limit has ended."""
-
-    status: Status
-
-
 def _verified(args: argparse.Namespace, arena: Arena, begin, to, arrays) -> Any:
-    """What checks the answer says of it."""
     if args.player is not None:
         won = graph.Attractor(arrays["reached"], arrays["strategy"], arrays["rank"])
         return graph.verify_attractor(arena, won, to, args.player)

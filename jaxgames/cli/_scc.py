@@ -8,8 +8,7 @@ from jaxgames import graph, io, mdp
 from jaxgames.arena import Arena
 from jaxgames.cli import _checkpoint, _options, _outputs, _parts
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import read, sizes, start_jax
-from jaxgames.cli._phases import Phases
+from jaxgames.cli._games import counts, read, sizes
 from jaxgames.quoting import counted, quoted
 from jaxgames.solution import Status
 
@@ -17,7 +16,6 @@ EXAMPLE = "scc protocol.aut --verify -o components.npz"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_file(
         parser,
         "a graph (.mtx, .npz), a game (.pg), a transition system (.aut) or a Markov "
@@ -40,13 +38,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Finds the components, and prints and writes what was asked for."""
     _check_options(args)
-    start_jax(args)
-    phase = Phases(args)
-    with phase("load") as notes:
-        arena, size = load(args)
-        notes.append(size)
+    phase, (arena, _) = _parts.begin(args, load, lambda found: found[1])
     with phase("prepare"):
         tiny = Arena.from_edges([0], [0], owner=[0])
         size = arena.shape[1]
@@ -55,8 +48,7 @@ def run(args: argparse.Namespace) -> Exit:
     verdict = _parts.verdict_on(args, phase, graph.verify, arena, components)
     labels = np.asarray(components.labels)[: int(arena.num_vertices)]
     facts = {
-        "vertices": int(arena.num_vertices),
-        "edges": int(arena.num_edges),
+        **counts(arena),
         **_parts.solve_facts(components, phase.seconds, verdict),
     }
     if components.status == Status.SOLVED:
@@ -74,7 +66,6 @@ def run(args: argparse.Namespace) -> Exit:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before a long solve what would fail after it."""
     _parts.check_all(args)
     if args.labels:
         _parts.check_suffix("--labels", args.labels, _parts.SUFFIXES)
@@ -104,7 +95,6 @@ def load(args: argparse.Namespace) -> tuple[Arena, str]:
 
 
 def _facts(arena: Arena, components, labels: np.ndarray) -> dict:
-    """What is told of the components."""
     size = np.bincount(labels, minlength=int(components.count))
     return {
         "components": int(components.count),

@@ -12,6 +12,7 @@ from jaxgames.arena import Arena
 from jaxgames.cli import _checkpoint, _oink, _options, _parts, _pictures, _report
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import (
+    counts,
     load_parity,
     num_priorities,
     sizes,
@@ -28,7 +29,6 @@ BATCH_EDGES, MOST_IN_BATCH = 1 << 22, 4096
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_game(parser, many=True)
     parser.set_defaults(
         beside=("output", ".sol"), check=_check_options, each=in_batches
@@ -50,12 +50,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         "jaxgames solvers",
     )
     _options.add_strategies(parser)
-    parser.add_argument(
-        "-v",
-        "--verify",
-        action="store_true",
-        help="check the answer without trusting the solver",
-    )
+    _options.add_verify(parser)
     parser.add_argument(
         "-p",
         "--print",
@@ -83,7 +78,6 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Solves a game, and prints and writes what was asked for."""
     _check_options(args)
     start_jax(args)
     phase = Phases(args)
@@ -275,7 +269,6 @@ def _names_of_reductions(text: str) -> tuple[str, ...]:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before a long solve what would fail after it."""
     parity.check_solver(args.solver)
     if not args.strategies and (args.verify or args.output):
         option = "--verify" if args.verify else "-o"
@@ -320,11 +313,9 @@ def _rounds(solution: parity.Solution) -> str:
 
 
 def _facts(args, arena: Arena, solution: parity.Solution, verdict, seconds) -> dict:
-    """What the JSON object holds."""
     won, stats = _won(solution), solution.stats
     facts = {
-        "vertices": int(arena.num_vertices),
-        "edges": int(arena.num_edges),
+        **counts(arena),
         "priorities": num_priorities(arena),
         "layout": stats.get("layout"),
         **{

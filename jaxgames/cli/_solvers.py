@@ -21,13 +21,11 @@ CHOICES = {
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     parser.set_defaults(file=None)
     _options.add_json(parser)
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Prints a table of the solvers."""
     about = dict(CHOICES)
     for name in parity.SOLVERS:
         about[name] = (inspect.getdoc(parity.SOLVERS[name]) or "").partition("\n")[0]

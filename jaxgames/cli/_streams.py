@@ -13,7 +13,6 @@ class Stream(str):
     """The path of a standard stream, which messages call by its name."""
 
     def __str__(self) -> str:
-        """Its name."""
         return "standard input" if self == STDIN else "standard output"
 
     def __format__(self, how: str) -> str:

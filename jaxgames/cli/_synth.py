@@ -35,7 +35,6 @@ Loaded = tuple[argparse.Namespace, Phases, Any]
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     source = parser.add_mutually_exclusive_group(required=True)
     _options.add_file(
         parser,
@@ -86,11 +85,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="which solver of parity games, see jaxgames solvers (default: auto)",
     )
-    parser.add_argument(
-        "-v",
-        "--verify",
-        action="store_true",
-        help="make the controller and check it, even if it is not written",
+    _options.add_verify(
+        parser, "make the controller and check it, even if it is not written"
     )
     _options.add_force(parser)
     _options.add_all(parser, what="the machine as the text of an AIGER file")
@@ -123,7 +119,6 @@ def add_owners(parser: argparse.ArgumentParser, where: str) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Decides a specification, and prints and writes what was asked for."""
     _check_options(args)
     start_jax(args)
     # Scripts of the field read the word alone.
@@ -161,19 +156,13 @@ def _listed(args: argparse.Namespace) -> Iterator[tuple[Any, Any]]:
         for (line, text), one in zip(some, found, strict=True):
             own = {"file": f"{args.formulas}:{line}", "formula": text}
             if args.output:
-                stem, suffix = _split(args.output)
+                stem, suffix = _parts.split(args.output, SUFFIXES[::-1])
                 own["output"] = f"{stem}-{line}{suffix}"
             single = argparse.Namespace(**{**vars(args), **own})
             phase = Phases(single)
             phase.seconds["batch"] = whole.seconds["load"]
             loaded.append((single, phase, one))
         yield from _answered(loaded)
-
-
-def _split(path: str) -> tuple[str, str]:
-    """A path without its suffix, and that suffix."""
-    suffix = next((x for x in SUFFIXES[::-1] if path.lower().endswith(x)), "")
-    return path[: len(path) - len(suffix)], path[len(path) - len(suffix) :]
 
 
 def _batch(some: list[argparse.Namespace]) -> Iterator[tuple[Any, Any]]:
@@ -238,7 +227,6 @@ def _arrange(args: argparse.Namespace) -> None:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Finds out before long work what would fail after it."""
     listed = args.formulas is not None
     if listed or args.ltl is not None:
         option = "--formulas" if listed else "--ltl"
@@ -362,7 +350,6 @@ def _told(
     specification: Specification,
     solution: synth.Solution,
 ) -> Exit:
-    """Writes and prints what was found."""
     arena = specification.arena()
     if args.game:
         io.save(args.game, arena)

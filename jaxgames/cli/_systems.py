@@ -123,11 +123,7 @@ def load_product(args: argparse.Namespace) -> Any:
 
 
 def load_automaton(file: str) -> ltl.Automaton | ltl.EmersonLei:
-    """Reads an automaton.
-
-    Raises:
-        FormatError: the file holds something else.
-    """
+    """Reads an automaton; else raises FormatError."""
     found = io.load(file)
     if not isinstance(found, (ltl.Automaton, ltl.EmersonLei)):
         raise io.FormatError(

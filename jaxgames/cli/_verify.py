@@ -26,7 +26,6 @@ EXAMPLE = "verify game.pg.gz game.sol"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     _options.add_game(
         parser,
         what="what was solved: a game, a graph or a model, as its command reads it",
@@ -296,7 +295,6 @@ def _answer_of(args: argparse.Namespace) -> str:
 
 
 def _parity(args: argparse.Namespace, phase: Phases) -> tuple[str, dict, Any]:
-    """Reads and checks a solution of a parity game."""
     with phase("load"):
         arena = load_parity(args)
         solution = io.load_solution(args.solution, arena)

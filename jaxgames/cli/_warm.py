@@ -14,7 +14,6 @@ EXAMPLE = "warm parity energy --sizes 1000 100000 --timeout 600"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
     parser.set_defaults(file=None)
     parser.add_argument(
         "questions",

@@ -81,7 +81,6 @@ class StrategyImprovement(Solver):
 
     def done(self, game: Task, state: State) -> jax.Array:
         """No edge is better."""
-        del game
         return state.still
 
     def answer(self, game: Task, state: State) -> Answer:

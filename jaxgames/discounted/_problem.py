@@ -46,6 +46,7 @@ class Discounted(drive.Problem[Asked]):
 
     name = "discounted"
     solvers = SOLVERS
+    solved = Solution
 
     def read(self, question: Any) -> tuple[Asked, Any]:
         """Weights are one integer for each edge; the factor is between 0 and 1."""
@@ -57,7 +58,6 @@ class Discounted(drive.Problem[Asked]):
         return asked._replace(arena=arena), fault
 
     def shape(self, question: Asked) -> tuple[int, int]:
-        """That of the arena."""
         return question.arena.shape
 
     def place(self, question: Asked) -> str:
@@ -79,10 +79,6 @@ class Discounted(drive.Problem[Asked]):
             for x in (weight.min(initial=0), weight.max(initial=0))
         )
         return Values(low, high, (low + high) / 2, np.full(size, NO_EDGE, np.int32))
-
-    def solution(self, answer: Values, **how: Any) -> Solution:
-        """Answers have the names that a solution has."""
-        return Solution(**answer._asdict(), **how)
 
     def on_device(
         self,
@@ -131,7 +127,6 @@ class Discounted(drive.Problem[Asked]):
         max_steps: int | None = None,
     ) -> Solution:
         """By strategy improvement."""
-        del max_steps
         stop = None if track is None else track.stop
         factor = float(exact(question.discount))
         arena = as_checked_as(question.arena, question.arena.unpad())

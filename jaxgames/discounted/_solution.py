@@ -28,7 +28,6 @@ class Solution(solution.Strategies):
     strategy: Any = None
 
     def __repr__(self) -> str:
-        """One line: how many vertices, the range of their values, how sure it is."""
         if getattr(self.lower, "ndim", 0) != 1 or not hasattr(self.lower, "tolist"):
             return f"Solution(values {getattr(self.lower, 'shape', '?')})"
         low, high = self.lower.tolist(), self.upper.tolist()

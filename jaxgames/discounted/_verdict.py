@@ -11,36 +11,27 @@ class Reason(verdict.Reason):
         'its bounds are no numbers, or the upper one is below the lower one'
     """
 
-    OK = 0, "nothing is wrong"
-    NO_BOUNDS = 1, "its bounds are no numbers, or the upper one is below the lower one"
+    OK = "nothing is wrong"
+    NO_BOUNDS = "its bounds are no numbers, or the upper one is below the lower one"
     STRATEGY_NOT_AN_EDGE_OF_ITS_VERTEX = (
-        2,
-        "its strategy is not the index of one of its edges",
+        "its strategy is not the index of one of its edges"
     )
     LOWER_NOT_SECURED = (
-        3,
         "what its edges lead to is less than its lower bound asks for: player 0's "
-        "strategy may get less",
+        "strategy may get less"
     )
     UPPER_NOT_SECURED = (
-        4,
         "what its edges lead to is more than its upper bound allows: player 1's "
-        "strategy may let player 0 get more",
+        "strategy may let player 0 get more"
     )
 
 
 class Verdict(verdict.Verdict):
     """What a check of a solution found: true if nothing is wrong.
 
-    Attributes:
-        valid: bool, whether the solution is right.
-        reason: int32, a [`Reason`][jaxgames.discounted.Reason]: the first one that
-            holds somewhere, or `Reason.OK`.
-        vertex: int32, a vertex where it holds, or -1.
-
-    Examples:
-        >>> print(Verdict.at(Reason.NO_BOUNDS, 5))
-        vertex 5: its bounds are no numbers, or the upper one is below the lower one
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`Reason`][jaxgames.discounted.Reason], and whose `vertex` is a vertex where it
+    holds.
     """
 
     reasons = Reason

@@ -56,7 +56,6 @@ class Solutions(list[Any]):
         self.state = None if self.status == Status.SOLVED else state
 
     def __repr__(self) -> str:
-        """All of a few; of many how many there are, and the first."""
         if len(self) <= SHOWN:
             return super().__repr__()
         first = ", ".join(map(repr, self[:2]))
@@ -262,7 +261,6 @@ class _Many:
         self._games = Games(self._meter)
 
     def solve_stack(self, arena: Any, state: Any) -> Solution:
-        """Solves a stack."""
         form = self.problem.form
         if not form.is_stack(arena):
             raise ValueError(
@@ -299,7 +297,6 @@ class _Many:
         return found
 
     def solve_list(self, arenas: list[Any], state: Any) -> Solutions:
-        """Solves a list: a stack for each size."""
         form = self.problem.form
         for index, arena in enumerate(arenas):
             with validity.about_game(index):

@@ -1,6 +1,5 @@
 """The contract: what a slice says of itself, so that it can be driven."""
 
-import abc
 import dataclasses
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -29,7 +28,7 @@ class Leg(NamedTuple):
     budget: int | None = None
 
 
-class Problem(abc.ABC, Generic[Q]):
+class Problem(Generic[Q]):
     """A kind of question, how it is asked, and how it is answered.
 
     [`drive.solve`][jaxgames.drive.solve] answers one question at a time: concrete or
@@ -46,6 +45,8 @@ class Problem(abc.ABC, Generic[Q]):
     """What is solved, for messages."""
     solvers: ClassVar[Registry]
     """Its solvers that are array programs."""
+    solved: ClassVar[type[Solution]]
+    """The class of its solutions, which has the fields of its answers."""
     nothing: ClassVar[Mapping[str, int]] = {}
     """What stands for nothing in fields of a solution, where that is not -1."""
     messages: ClassVar[Mapping[Status, str]] = {}
@@ -117,11 +118,9 @@ class Problem(abc.ABC, Generic[Q]):
         Returns:
             None where there are no such phases: then the driver chooses the place.
         """
-        del question, solver, how
 
     def legs(self, question: Q) -> Sequence[Leg]:
         """What `"auto"` takes on the device, one after the other."""
-        del question
         return (Leg(self.solvers.auto()),)
 
     def handed_on(self, question: Q, solver: Solver, state: Any, then: Solver) -> Any:
@@ -136,7 +135,6 @@ class Problem(abc.ABC, Generic[Q]):
         Returns:
             A state of the latter; None where it begins afresh.
         """
-        del question, solver, state, then
 
     def traced_auto(self) -> Solver:
         """What `"auto"` takes under tracing, where it cannot look at the question."""
@@ -150,17 +148,14 @@ class Problem(abc.ABC, Generic[Q]):
 
     def shapes(self, subject: Any, solver: Solver) -> Any:
         """The shapes of what `prepare` makes, see [`memory`][jaxgames.memory]."""
-        del solver
         return memory.shape_of(subject)
 
     def is_resident(self, subject: Any, solver: Solver) -> bool:
         """Whether what `prepare` makes is there already."""
-        del solver
         return ops.is_prepared(subject, ops.current_spread())
 
     def prepare(self, subject: Any, solver: Solver) -> Any:
         """Lays out what a solver works on; kept with the question."""
-        del solver
         return ops.prepare(subject, ops.current_spread())
 
     def on_device(
@@ -220,16 +215,15 @@ class Problem(abc.ABC, Generic[Q]):
 
     def own(self, question: Q, game: Any, answer: Any) -> Any:
         """Of a solver's answer what is of the question, and not of its layout."""
-        del question, game
         return answer
 
     def layout(self, game: Any) -> dict[str, Any]:
         """What `stats` say of a layout."""
         return {"layout": ops.layout(game), "cells": ops.num_cells(game)}
 
-    @abc.abstractmethod
-    def solution(self, answer: Any, **how: Any) -> Solution:
+    def solution(self, answer: Any, **how: Any) -> Any:
         """The solution, from the answer by vertex and the fields that all have."""
+        return self.solved(**answer._asdict(), **how)
 
     def undecided(self, question: Any) -> Any:
         """The answer that knows nothing of a question, which may not be read yet."""
@@ -283,12 +277,10 @@ class Problem(abc.ABC, Generic[Q]):
 
     def is_hosts(self, question: Q) -> bool:
         """Whether no device has numbers for it, whatever a user asks for."""
-        del question
         return False
 
     def is_devices(self, question: Q) -> bool:
         """Whether it was made on a device, and is no host's."""
-        del question
         return False
 
     def track(self) -> Track:
@@ -297,7 +289,6 @@ class Problem(abc.ABC, Generic[Q]):
 
     def in_race(self, track: Any, question: Q, solver: Solver, **how: Any) -> Solution:
         """As `on_device`, with an eye on what the host has found."""
-        del track
         return self.on_device(question, solver, **how)
 
     # ---- many at once ----------------------------------------------------------
@@ -324,7 +315,6 @@ class Problem(abc.ABC, Generic[Q]):
 
     def auto(self, stack: Any) -> Solver:
         """The solver that `"auto"` stands for, for a stack."""
-        del stack
         return self.solvers.auto()
 
     def rounds_together(self, stack: Any) -> int | None:
@@ -332,7 +322,6 @@ class Problem(abc.ABC, Generic[Q]):
 
         By `"auto"`, where that has chosen the solver of the stack too. None: never.
         """
-        del stack
 
     def check(self, question: Any) -> None:
         """Raises ValueError for a question, or a stack of such, that is none."""
@@ -343,7 +332,6 @@ class Problem(abc.ABC, Generic[Q]):
 
         All questions of a stack share a compilation with the same facts.
         """
-        del stack, solver
 
     def game(self, question: Any, solver: Any, facts: Any = None) -> Any:
         """What a solver works on (pure); `facts` where they are known."""
@@ -358,7 +346,6 @@ class Problem(abc.ABC, Generic[Q]):
             state: its state.
             size: how many vertices there are. Arrays have them in front.
         """
-        del size
         return solver.answer(game, state)
 
     def bits(self, questions: Sequence[Any]) -> Sequence[int]:

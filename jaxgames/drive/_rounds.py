@@ -74,11 +74,9 @@ class Stacked(Solver):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """The solver's."""
         return self.solver.name
 
     def init(self, game: Any) -> Stand:
-        """All games begin."""
         states = jax.vmap(self.solver.init)(game)
         over = self._over(game, states)
         return Stand(states, jnp.zeros(over.shape, jnp.int32), ~over)
@@ -100,12 +98,10 @@ class Stacked(Solver):
 
     def done(self, game: Any, state: Stand) -> jax.Array:
         """Few games are left."""
-        del game
         return jnp.sum(state.active, dtype=jnp.int32) <= self.few
 
     def answer(self, game: Any, state: Stand) -> jax.Array:
         """How many are left."""
-        del game
         return jnp.sum(state.active, dtype=jnp.int32)
 
 
@@ -338,7 +334,6 @@ class Games:
         self._before = self._now = 0
 
     def __call__(self, report: Report) -> Status | None:
-        """Passes a report on."""
         seconds = time.perf_counter() - self._began
         done = self._before + self._now
         return self._progress(Report(report.solver, done, seconds, "games"))

@@ -250,7 +250,6 @@ class Game:
         )
 
     def __repr__(self) -> str:
-        """One line: sizes and the condition."""
         text = str(self.condition)
         text = text if len(text) < 60 else f"{len(self.condition.marks)} marks"
         vertices, edges = self.arena.shape

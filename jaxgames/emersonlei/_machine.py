@@ -72,5 +72,4 @@ class Machine:
         return int(self.target[int(self.row_ptr[node]) + place])
 
     def __repr__(self) -> str:
-        """One line: how large it is."""
         return f"Machine({len(self.vertex)} nodes, {self.memories} memories)"

@@ -39,6 +39,7 @@ class EmersonLei(drive.Problem[Game]):
 
     name = "emersonlei"
     solvers = SOLVERS
+    solved = Solution
 
     def read(self, question: Any) -> tuple[Game, Any]:
         """The graph is total; the product is the host's.
@@ -64,10 +65,6 @@ class EmersonLei(drive.Problem[Game]):
         return Answer(
             np.full(size, UNDECIDED, np.int8), np.full(size, NO_EDGE, np.int32), None
         )
-
-    def solution(self, answer: Answer, **how: Any) -> Solution:
-        """Answers have the names that a solution has."""
-        return Solution(**answer._asdict(), **how)
 
     def in_phases(self, question: Game, solver: Any, **how: Any) -> Solution:
         """One parity game, or the recursion."""

@@ -90,12 +90,7 @@ def solution(game: Game, made: Arena, found: parity.Solution) -> Solution:
 
 
 def unpadded(machine: Machine, size: int) -> Machine:
-    """A machine without the nodes of vertices that are padding (host).
-
-    Args:
-        machine: the machine, all of whose arrays are numpy's.
-        size: how many vertices there are.
-    """
+    """A machine without the nodes of vertices that are padding (host)."""
     keep = machine.vertex < size
     degree = np.diff(machine.row_ptr)
     number = (np.cumsum(keep) - 1).astype(np.int32)

@@ -11,46 +11,31 @@ class Reason(verdict.Reason):
         'its owner wins it, but has no move there with some memory'
     """
 
-    OK = 0, "nothing is wrong"
-    UNDECIDED = 1, "its winner is neither 0 nor 1"
+    OK = "nothing is wrong"
+    UNDECIDED = "its winner is neither 0 nor 1"
     MACHINE_BROKEN = (
-        2,
         "the machine does not follow the game there: an edge leads to a node of "
-        "another vertex, or a number is out of its range",
+        "another vertex, or a number is out of its range"
     )
-    MOVE_MISSING = 3, "its owner wins it, but has no move there with some memory"
-    MOVE_NOT_AN_EDGE_OF_ITS_VERTEX = (
-        4,
-        "a move is not the index of one of its edges",
-    )
-    MOVE_OF_LOSER = 5, "its owner loses it, yet has a move there"
+    MOVE_MISSING = "its owner wins it, but has no move there with some memory"
+    MOVE_NOT_AN_EDGE_OF_ITS_VERTEX = "a move is not the index of one of its edges"
+    MOVE_OF_LOSER = "its owner loses it, yet has a move there"
     MOVE_LEAVES_REGION = (
-        6,
-        "a move of its winner leads to a vertex that the other player wins",
+        "a move of its winner leads to a vertex that the other player wins"
     )
-    OPPONENT_ESCAPES = (
-        7,
-        "its owner loses it, yet has an edge to a vertex that he wins",
-    )
+    OPPONENT_ESCAPES = "its owner loses it, yet has an edge to a vertex that he wins"
     WON_BY_OPPONENT = (
-        8,
         "the other player can stay among nodes there whose marks are as he wants them, "
-        "whatever the moves of the winner are",
+        "whatever the moves of the winner are"
     )
 
 
 class Verdict(verdict.Verdict):
     """What a check of a solution found: true if nothing is wrong.
 
-    Attributes:
-        valid: bool, whether the solution is right.
-        reason: int32, a [`Reason`][jaxgames.emersonlei.Reason]: the first one that
-            holds somewhere, or `Reason.OK`.
-        vertex: int32, a vertex where it holds, or -1.
-
-    Examples:
-        >>> print(Verdict.at(Reason.UNDECIDED, 5))
-        vertex 5: its winner is neither 0 nor 1
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`Reason`][jaxgames.emersonlei.Reason], and whose `vertex` is a vertex where it
+    holds.
     """
 
     reasons = Reason

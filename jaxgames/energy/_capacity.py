@@ -83,11 +83,9 @@ class _Capped(Energy):
         return Capped(arena, capacity), fault
 
     def shape(self, question: Capped) -> tuple[int, int]:
-        """That of the game."""
         return question.arena.shape
 
     def undecided(self, question: Capped) -> Answer:
-        """No credits."""
         return super().undecided(question.arena)
 
     def is_hosts(self, question: Capped) -> bool:
@@ -103,15 +101,12 @@ class _Capped(Energy):
         max_steps=None,
         progress=None,
     ) -> Solution:
-        """In 32 or 64 bits."""
         return _on_device(question, solver, state, max_steps, progress)
 
     def traced(self, question: Capped, solver: Any, state: Any, max_steps: Any) -> Any:
-        """In the numbers of the weights."""
         return _traced(*question, solver, state, max_steps)
 
     def on_host(self, question: Capped, **how: Any) -> Solution:
-        """The same, with the capacity."""
         return super().on_host(question.arena, capacity=question.capacity, **how)
 
 
@@ -263,7 +258,6 @@ def _bits(question: Capped) -> tuple[int, int, int]:
 
 
 def _on_device(question: Capped, solver, state, max_steps, progress) -> Solution:
-    """Solves a concrete game in 32 or 64 bits."""
     arena, kind = question.arena, largest_credit(*question)[1]
     most, bits, steps = _bits(question)
     # Nobody needs more, so that no edge need give or take more.

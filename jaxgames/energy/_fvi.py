@@ -97,7 +97,6 @@ class PotentialSolver(Solver):
     player: ClassVar[int]
 
     def __post_init__(self):
-        """Checks the options."""
         super().__post_init__()
         check_positive(
             scale=self.scale,
@@ -179,7 +178,6 @@ class PotentialSolver(Solver):
 
     def done(self, game: Task, state: State) -> jax.Array:
         """Potentials are final, or numbers too narrow."""
-        del game
         return state.status != GOING
 
     def overflow(self, state: State) -> jax.Array:
@@ -188,7 +186,6 @@ class PotentialSolver(Solver):
 
     def stats(self, game: Task, state: State) -> dict[str, Any]:
         """How many turns there were, and rounds in all of them."""
-        del game
         return {"turns": state.turns, "inner": state.rounds}
 
     def _turn(self, game: Task, potential: jax.Array, turns, rounds) -> State:
@@ -286,7 +283,6 @@ class FVI(PotentialSolver):
         self, game: Task, potential: jax.Array, there: Edges, final: jax.Array
     ) -> jax.Array:
         """Credits never are too large, and right if they satisfy all inequalities."""
-        del final
         arena, credit = game.game, _potentials.energy_of(potential, game.scale)
         asked = ops.edgewise(
             lambda x, weight: _potentials.energy_of(x, game.scale) - weight,

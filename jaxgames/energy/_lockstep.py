@@ -66,7 +66,6 @@ class Lockstep(Solver):
     name: ClassVar[str] = "fvi"
 
     def __post_init__(self):
-        """Checks the options."""
         super().__post_init__()
         check_positive(sweeps=self.sweeps)
 
@@ -186,11 +185,9 @@ class Lockstep(Solver):
 
     def done(self, game: Task, state: State) -> jax.Array:  # type: ignore[override]
         """Potentials are final, or numbers too narrow."""
-        del game
         return state.status != GOING
 
     def overflow(self, state: State) -> jax.Array:
-        """Numbers are too narrow."""
         return state.status == NARROW
 
     def answer(self, game: Task, state: State) -> Any:  # type: ignore[override]
@@ -203,5 +200,4 @@ class Lockstep(Solver):
 
     def stats(self, game: Task, state: State) -> dict[str, Any]:  # type: ignore
         """How many turns there were."""
-        del game
         return {"turns": state.turns}

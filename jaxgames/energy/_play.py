@@ -42,7 +42,6 @@ class Play:
         return bool(self.level[-1] >= 0)
 
     def __repr__(self) -> str:
-        """One line: how long it is, and how low the level was."""
         end = "" if self.survives else ", where player 0 loses"
         return f"Play({len(self.edge)} steps, lowest level {self.level.min()}{end})"
 
@@ -135,7 +134,6 @@ def _edges(arena: Arena, vertex: int) -> range:
 
 
 def _index(name: str, value: Any, last: int | None = None) -> int:
-    """A number from 0 on."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -183,7 +181,6 @@ def _opponent(arena: Arena, solution: Solution, opponent, seed) -> Opponent:
         return int(arena.weight[edge]) - needed if needed >= 0 else -math.inf
 
     def choose(vertex: int, level: int, edges: range) -> int:
-        del level
         if opponent == "random":
             return int(rng.choice(edges))
         value = spare if opponent == "tight" else lambda e: int(arena.weight[e])

@@ -157,7 +157,6 @@ class Energy(_Moves):
         return _bounds.check(question, wide=True)
 
     def undecided(self, question: Any) -> Answer:
-        """No credits."""
         size = np.shape(question.owner)
         return Answer(
             np.full(size, UNKNOWN, np.int32),
@@ -193,7 +192,6 @@ class Energy(_Moves):
 
     def auto(self, stack: Any) -> Solver:
         """All in lockstep."""
-        del stack
         return Lockstep(sweeps=here(SWEEPS))
 
     def game(self, question: Arena, solver: Solver, facts: Any = None) -> Any:

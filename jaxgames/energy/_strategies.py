@@ -54,7 +54,6 @@ class Dual(PotentialSolver):
         self, game: Task, potential: jax.Array, there: Edges, final: jax.Array
     ) -> jax.Array:
         """Potentials are final, and no number of steps is too large for its bits."""
-        del there
         dtype = potential.dtype
         last = (jnp.array(1, dtype) << game.scale.astype(dtype)) - 1
         return final & jnp.all(game.lost | ((potential & last) < last))

@@ -38,7 +38,6 @@ def energy_game(arena: Arena, threshold: Any) -> Arena:
 
 
 def _number(value: Any, dtype) -> jax.Array:
-    """A number of the weights' type."""
     if not is_traced(value) and isinstance(value, int):
         info = jnp.iinfo(dtype)
         if not info.min <= value <= info.max:

@@ -11,54 +11,34 @@ class Reason(verdict.Reason):
         'its credit is less than what its edges ask for'
     """
 
-    OK = 0, "nothing is wrong"
-    UNDECIDED = 1, "its winner is neither 0 nor 1"
+    OK = "nothing is wrong"
+    UNDECIDED = "its winner is neither 0 nor 1"
     WINNER_AGAINST_CREDIT = (
-        2,
-        "player 0 wins it without a credit, or player 1 in spite of one",
+        "player 0 wins it without a credit, or player 1 in spite of one"
     )
-    CREDIT_TOO_SMALL = 3, "its credit is less than what its edges ask for"
-    CREDIT_TOO_LARGE = 4, "player 0 needs less than its credit"
-    STRATEGY_MISSING = 5, "its owner wins it, but has no strategy there"
+    CREDIT_TOO_SMALL = "its credit is less than what its edges ask for"
+    CREDIT_TOO_LARGE = "player 0 needs less than its credit"
+    STRATEGY_MISSING = "its owner wins it, but has no strategy there"
     STRATEGY_NOT_AN_EDGE_OF_ITS_VERTEX = (
-        6,
-        "its strategy is not the index of one of its edges",
+        "its strategy is not the index of one of its edges"
     )
-    STRATEGY_OF_LOSER = 7, "its owner loses it, yet has a strategy there"
-    STRATEGY_LEAVES_REGION = (
-        8,
-        "player 1's strategy leads to a vertex that player 0 wins",
-    )
+    STRATEGY_OF_LOSER = "its owner loses it, yet has a strategy there"
+    STRATEGY_LEAVES_REGION = "player 1's strategy leads to a vertex that player 0 wins"
     OPPONENT_ESCAPES = (
-        9,
-        "player 1 wins it, yet player 0 has an edge to a vertex that he wins",
+        "player 1 wins it, yet player 0 has an edge to a vertex that he wins"
     )
-    STRATEGY_NEEDS_MORE_CREDIT = (
-        10,
-        "player 0's strategy asks for more than its credit",
-    )
+    STRATEGY_NEEDS_MORE_CREDIT = "player 0's strategy asks for more than its credit"
     CYCLE_WON_BY_OPPONENT = (
-        11,
         "player 0 can stay on a cycle that does not lose energy, whatever player 1's "
-        "strategy does there",
+        "strategy does there"
     )
 
 
 class Verdict(verdict.Verdict):
     """What a check of a solution found: true if nothing is wrong.
 
-    Attributes:
-        valid: bool, whether the solution is right.
-        reason: int32, a [`Reason`][jaxgames.energy.Reason]: the first one that holds
-            somewhere, or `Reason.OK`.
-        vertex: int32, a vertex where it holds, or -1.
-
-    Examples:
-        >>> wrong = Verdict.at(Reason.STRATEGY_MISSING, 5)
-        >>> bool(wrong)
-        False
-        >>> print(wrong)
-        vertex 5: its owner wins it, but has no strategy there
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`Reason`][jaxgames.energy.Reason], and whose `vertex` is a vertex where it holds.
     """
 
     reasons = Reason

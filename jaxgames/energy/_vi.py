@@ -60,7 +60,6 @@ class VI(Solver):
     name: ClassVar[str] = "vi"
 
     def __post_init__(self):
-        """Checks the options."""
         super().__post_init__()
         check_positive(every=self.every)
 
@@ -119,7 +118,6 @@ class VI(Solver):
 
     def done(self, game: Game, state: State) -> jax.Array:
         """Nothing has risen."""
-        del game
         return state.still
 
     def overflow(self, state: State) -> jax.Array:

@@ -86,7 +86,6 @@ class Modes:
     credit: Any
 
     def __repr__(self) -> str:
-        """One line: how many cores there are, and the highest level."""
         cores = len(self.outer)
         top = max((int(x) for x in self.level), default=0)
         return f"Modes({cores} cores, levels up to {max(top, 0)})"

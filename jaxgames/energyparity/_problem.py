@@ -34,6 +34,7 @@ class EnergyParity(drive.Problem[Arena]):
 
     name = "energyparity"
     solvers = SOLVERS
+    solved = Solution
     nothing: ClassVar = {"credit": UNKNOWN}
 
     def read(self, question: Any) -> tuple[Arena, Any]:
@@ -44,7 +45,6 @@ class EnergyParity(drive.Problem[Arena]):
         return arena, fault
 
     def undecided(self, question: Any) -> Answer:
-        """No winners."""
         size = np.shape(question.owner)
         return Answer(
             np.full(size, UNDECIDED, np.int8),
@@ -52,10 +52,6 @@ class EnergyParity(drive.Problem[Arena]):
             np.full(size, UNKNOWN, np.int32),
             None,
         )
-
-    def solution(self, answer: Answer, **how: Any) -> Solution:
-        """Answers have the names that a solution has."""
-        return Solution(**answer._asdict(), **how)
 
     def in_phases(
         self,
@@ -229,11 +225,9 @@ class Decisions(EnergyParity):
         return asked._replace(arena=arena), fault
 
     def shape(self, question: Any) -> tuple[int, int]:
-        """That of the arena."""
         return question.arena.shape
 
     def undecided(self, question: Any) -> Answer:
-        """No winners."""
         return super().undecided(question.arena)
 
     def words(self, question: Any) -> states.Words:

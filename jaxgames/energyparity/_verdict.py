@@ -11,67 +11,47 @@ class Reason(verdict.Reason):
         'its owner loses it, yet has an edge to a vertex that he wins'
     """
 
-    OK = 0, "nothing is wrong"
-    UNDECIDED = 1, "its winner is neither 0 nor 1"
-    OPPONENT_ESCAPES = (
-        2,
-        "its owner loses it, yet has an edge to a vertex that he wins",
-    )
-    STRATEGY_MISSING = 3, "player 1 owns and wins it, but has no strategy there"
+    OK = "nothing is wrong"
+    UNDECIDED = "its winner is neither 0 nor 1"
+    OPPONENT_ESCAPES = "its owner loses it, yet has an edge to a vertex that he wins"
+    STRATEGY_MISSING = "player 1 owns and wins it, but has no strategy there"
     STRATEGY_NOT_AN_EDGE_OF_ITS_VERTEX = (
-        4,
-        "a strategy is not the index of one of its edges",
+        "a strategy is not the index of one of its edges"
     )
     STRATEGY_OF_LOSER = (
-        5,
-        "player 1 has a strategy there, but does not own it or does not win it",
+        "player 1 has a strategy there, but does not own it or does not win it"
     )
     STRATEGY_LEAVES_REGION = (
-        6,
-        "its winner's strategy leads to a vertex that the other player wins",
+        "its winner's strategy leads to a vertex that the other player wins"
     )
     CYCLE_WON_BY_OPPONENT = (
-        7,
         "player 0 can stay among cycles through it that keep the energy and have an "
-        "even priority on top, whatever player 1's strategy does there",
+        "even priority on top, whatever player 1's strategy does there"
     )
     MODES_BROKEN = (
-        8,
         "the modes of player 0 do not fit together there: cores do not lie one in "
-        "another, or a number is out of its range",
+        "another, or a number is out of its range"
     )
     NOT_ENOUGH_ENERGY = (
-        9,
-        "player 0 may come there, or leave it, with less energy than he needs",
+        "player 0 may come there, or leave it, with less energy than he needs"
     )
     NO_PROGRESS = (
-        10,
         "outside of earning player 0's strategy, or the other player, can go on from "
-        "there to no top of its core and to nothing that comes before it",
+        "there to no top of its core and to nothing that comes before it"
     )
     TOP_IS_NO_TOP = (
-        11,
         "its priority is odd, or its core has a larger odd one that it may lead to and "
-        "come back from",
+        "come back from"
     )
-    EARNING_IS_ODD = (
-        12,
-        "earning may go round there for ever with an odd priority on top",
-    )
+    EARNING_IS_ODD = "earning may go round there for ever with an odd priority on top"
 
 
 class Verdict(verdict.Verdict):
     """What a check of a solution found: true if nothing is wrong.
 
-    Attributes:
-        valid: bool, whether the solution is right.
-        reason: int32, a [`Reason`][jaxgames.energyparity.Reason]: the first one that
-            holds somewhere, or `Reason.OK`.
-        vertex: int32, a vertex where it holds, or -1.
-
-    Examples:
-        >>> print(Verdict.at(Reason.UNDECIDED, 5))
-        vertex 5: its winner is neither 0 nor 1
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`Reason`][jaxgames.energyparity.Reason], and whose `vertex` is a vertex where it
+    holds.
     """
 
     reasons = Reason

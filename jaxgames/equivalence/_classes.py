@@ -25,7 +25,6 @@ class Classes(Solution):
         return int(np.max(self.labels, initial=-1)) + 1
 
     def __repr__(self) -> str:
-        """One line: how many classes there are."""
         if self.status != Status.SOLVED:
             return f"Classes({Status(self.status).name})"
         return f"Classes({self.count} of {len(self.labels)} states)"

@@ -83,7 +83,6 @@ class Pairs:
         return whole, solved, game.starts.tolist()
 
     def undecided(self, state: Any = None, **how: Any) -> Any:
-        """The answer that knows nothing."""
         found = [
             Comparison(p, q, self.notions, state=state, **how) for p, q in self.pairs
         ]

@@ -103,11 +103,9 @@ class Comparison(Mapping[str, Holds]):
         return iter(self._holds)
 
     def __len__(self) -> int:
-        """How many notions there are."""
         return len(self._holds)
 
     def __repr__(self) -> str:
-        """One line: what the processes are equivalent by."""
         if self.status != Status.SOLVED:
             return f"Comparison({self.p} and {self.q}: {self.status.name})"
         held = [notion for notion, holds in self.items() if holds.equivalent]

@@ -31,7 +31,6 @@ class AsEnergyGame(MultiEnergy):
 
     def reduce(self, question: Any, names: Sequence[str]) -> tuple[Any, drive.Undo]:
         """The game, and what its budgets say."""
-        del names
         return question.put()
 
     def undecided(self, question: Any) -> Any:

@@ -53,19 +53,25 @@ class Formula:
         return self.fold(lambda _, sizes: 1 + sum(sizes))
 
     def __str__(self) -> str:
-        """In the usual notation."""
         return self.fold(lambda formula, texts: formula._text(texts))
 
     def __repr__(self) -> str:
-        """In the usual notation."""
         return str(self)
 
     def _text(self, parts: list[str]) -> str:
         raise NotImplementedError
 
 
+class _OfOne(Formula):
+    formula: Formula
+
+    @property
+    def parts(self) -> tuple[Formula, ...]:
+        return (self.formula,)
+
+
 @dataclasses.dataclass(frozen=True, repr=False)
-class Observe(Formula):
+class Observe(_OfOne):
     """Some transition by the action leads to where the formula holds.
 
     Attributes:
@@ -75,11 +81,6 @@ class Observe(Formula):
 
     action: str
     formula: Formula
-
-    @property
-    def parts(self) -> tuple[Formula, ...]:
-        """What holds afterwards."""
-        return (self.formula,)
 
     def _text(self, parts: list[str]) -> str:
         return f"⟨{self.action}⟩" + ("" if self.formula == TRUE else parts[0])
@@ -107,7 +108,7 @@ class And(Formula):
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class Not(Formula):
+class Not(_OfOne):
     """A formula does not hold.
 
     Attributes:
@@ -116,17 +117,12 @@ class Not(Formula):
 
     formula: Formula
 
-    @property
-    def parts(self) -> tuple[Formula, ...]:
-        """The formula."""
-        return (self.formula,)
-
     def _text(self, parts: list[str]) -> str:
         return f"¬{parts[0]}"
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class Delay(Formula):
+class Delay(_OfOne):
     """A formula holds after some silent steps, or none.
 
     Attributes:
@@ -137,17 +133,12 @@ class Delay(Formula):
     silent: tuple[str, ...]
     formula: Formula
 
-    @property
-    def parts(self) -> tuple[Formula, ...]:
-        """What holds then."""
-        return (self.formula,)
-
     def _text(self, parts: list[str]) -> str:
         return "⟨ε⟩" + ("" if self.formula == TRUE else parts[0])
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class Stutter(Formula):
+class Stutter(_OfOne):
     """A formula holds here, or after one silent step.
 
     Attributes:
@@ -157,11 +148,6 @@ class Stutter(Formula):
 
     action: str
     formula: Formula
-
-    @property
-    def parts(self) -> tuple[Formula, ...]:
-        """What holds."""
-        return (self.formula,)
 
     def _text(self, parts: list[str]) -> str:
         return f"({self.action})" + ("" if self.formula == TRUE else parts[0])

@@ -128,11 +128,6 @@ class Sizes(NamedTuple):
 def has_room(sizes: Sizes, found: Found, now: Numbers) -> tuple[Any, ...]:
     """Whether there is room for what a turn may find.
 
-    Args:
-        sizes: those of the turn.
-        found: the arrays, of which lengths are read.
-        now: what has been found.
-
     Returns:
         For positions, moves, questions, sets and members a boolean each.
     """

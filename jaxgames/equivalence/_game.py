@@ -185,7 +185,6 @@ class Spectroscopy(Value):
         return list(zip(moves, targets, strict=True))
 
     def __repr__(self) -> str:
-        """One line: the sizes."""
         return (
             f"Spectroscopy({self.num_positions} positions, {self.num_moves} moves, "
             f"{len(self.arrays.starts)} starts)"

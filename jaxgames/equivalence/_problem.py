@@ -30,6 +30,7 @@ class Bisimilarity(drive.Problem[System]):
     name = "bisimulation"
     what = "system"
     solvers = SOLVERS
+    solved = Classes
 
     def read(self, question: Any) -> tuple[System, Any]:
         """The transitions of a system."""
@@ -40,12 +41,7 @@ class Bisimilarity(drive.Problem[System]):
         return question.num_states, len(question.label)
 
     def undecided(self, question: Any) -> Labels:
-        """No classes."""
         return Labels(np.full(question.num_states, UNDECIDED, np.int32))
-
-    def solution(self, answer: Labels, **how: Any) -> Classes:
-        """Answers have the names that a solution has."""
-        return Classes(**answer._asdict(), **how)
 
     def place(self, question: System) -> str:
         """The device where it is an accelerator and the system large; no race."""
@@ -65,7 +61,6 @@ class Bisimilarity(drive.Problem[System]):
 
     def shapes(self, subject: System, solver: Solver) -> Transitions:
         """With padding."""
-        del solver
         states, edges = (
             jax.ShapeDtypeStruct((size,), np.int32) for size in _padded(subject)
         )
@@ -77,7 +72,6 @@ class Bisimilarity(drive.Problem[System]):
 
     def prepare(self, subject: System, solver: Solver) -> Transitions:
         """Padding is one more class, of states without transitions, behind all."""
-        del solver
         states, edges = _padded(subject)
         more = (0, edges - len(subject.label))
         source = np.pad(subject.source, more, constant_values=states)
@@ -103,12 +97,9 @@ class Bisimilarity(drive.Problem[System]):
 
     def own(self, question: System, game: Transitions, answer: Labels) -> Labels:
         """Without padding; cut on the host: a device would compile for each size."""
-        del game
         return Labels(np.asarray(answer.labels)[: question.num_states])
 
     def layout(self, game: Transitions) -> dict[str, Any]:
-        """There is none."""
-        del game
         return {}
 
     # ---- on the host -----------------------------------------------------------
@@ -117,7 +108,6 @@ class Bisimilarity(drive.Problem[System]):
         self, question: System, *, strategies=True, track=None, max_steps=None
     ) -> Classes:
         """By loops that look only at what has changed."""
-        del strategies, max_steps
         limits.tick(REFINING)
         stop = (drive.Track() if track is None else track).stop
         rows = question.offsets, question.label, question.target

@@ -98,7 +98,6 @@ class Refinement(Solver):
 
     def done(self, game: Any, state: Partition) -> jax.Array:
         """Whether the last round has split nothing."""
-        del game
         return state.count == state.before
 
     def answer(self, game: Any, state: Partition) -> Labels:

@@ -90,7 +90,6 @@ class Spectrum(Solution):
         return numbers[self.bisimulation]
 
     def __repr__(self) -> str:
-        """One line: the number of classes by notion."""
         if self.status != Status.SOLVED:
             return f"Spectrum({Status(self.status).name})"
         counts = (f"{n} {int(self.classes(n).max(initial=-1)) + 1}" for n in NOTIONS)
@@ -157,7 +156,6 @@ class Relating:
         )
 
     def undecided(self, **how: Any) -> Spectrum | Classes:
-        """The answer that knows nothing."""
         labels = np.full(self.lts.num_states, UNDECIDED, np.int32)
         if self.notion is not None:
             return Classes(labels=labels, **how)

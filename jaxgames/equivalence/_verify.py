@@ -32,25 +32,20 @@ class Reason(verdict.Reason):
         'it is equivalent to a state of another class'
     """
 
-    OK = 0, "nothing is wrong"
-    NO_CLASS = 1, "it has no class"
-    NOT_EQUIVALENT = 2, "it is not equivalent to the first state of its class"
-    NOT_APART = 3, "it is equivalent to a state of another class"
-    NO_WITNESS = 4, "the formula for it tells nothing apart, or is not of the notion"
-    WRONG_BUDGETS = 5, "the budgets of the game that compares processes are wrong"
+    OK = "nothing is wrong"
+    NO_CLASS = "it has no class"
+    NOT_EQUIVALENT = "it is not equivalent to the first state of its class"
+    NOT_APART = "it is equivalent to a state of another class"
+    NO_WITNESS = "the formula for it tells nothing apart, or is not of the notion"
+    WRONG_BUDGETS = "the budgets of the game that compares processes are wrong"
 
 
 class Verdict(verdict.Verdict):
     """What a check of classes or of a comparison found: true if nothing is wrong.
 
-    Attributes:
-        valid: bool, whether it is right.
-        reason: int32, a [`Reason`][jaxgames.equivalence.Reason].
-        vertex: int32, a state where it holds, or -1.
-
-    Examples:
-        >>> print(Verdict.at(Reason.NOT_APART, 5))
-        state 5: it is equivalent to a state of another class
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`Reason`][jaxgames.equivalence.Reason], and whose `vertex` is a state where it
+    holds.
     """
 
     reasons = Reason

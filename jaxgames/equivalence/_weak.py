@@ -101,7 +101,6 @@ class WeakPairs(Pairs):
     def built(
         self, system: System, pairs: list[tuple[int, int]]
     ) -> tuple[multienergy.Game, Callable[[multienergy.Fronts], Solved], Sequence[int]]:
-        """As for other pairs."""
         processes = Processes(system, self._silent_labels())
         most = check_room(len(pairs), self.max_positions, on_host=True)
         game = build_weak(processes, [("observe", p, (q,)) for p, q in pairs], most)

@@ -153,13 +153,7 @@ def conjunction(parts: list[Formula]) -> Formula:
 
 
 def speller(game: Spectroscopy, system: System, names: Sequence[str]) -> Speller:
-    """What the formulas of a strong spectroscopy game are.
-
-    Args:
-        game: the game.
-        system: its processes.
-        names: what the labels are called.
-    """
+    """What the formulas of a strong spectroscopy game are."""
 
     def spell(
         position: int, moves: list[tuple[int, int]], parts: list[Formula]

@@ -140,7 +140,6 @@ def _linear(
 
 def _some(rows: list[Row], p: int, others: frozenset[int]) -> bool:
     """Traces: there is a process to go on from."""
-    del rows, p
     return bool(others)
 
 

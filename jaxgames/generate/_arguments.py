@@ -18,14 +18,12 @@ def usual_degree(min_degree, candidates: int | None) -> int:
 
 
 def flag(name: str, value) -> bool:
-    """The value as a bool."""
     if not isinstance(value, (bool, np.bool_)):
         raise ValueError(f"{name} must be True or False, got {value!r}")
     return bool(value)
 
 
 def share(name: str, value) -> float:
-    """The value as a float from 0 to 1."""
     real = isinstance(value, (int, float, np.integer, np.floating))
     if real and not isinstance(value, bool) and 0 <= value <= 1:
         return float(value)

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Iterator, Sequence
 import numpy as np
 
 from jaxgames.arena import Arena, Condition
+from jaxgames.generate._arguments import fits
 from jaxgames.limits import ticking
 
 NO_SUCCESSOR = -1
@@ -50,11 +51,12 @@ Vertices = Iterator[tuple[Hashable, int, int, Sequence[Hashable]]]
 """Of each vertex name, owner, priority and successors, in the order of numbers."""
 
 
-def from_vertices(vertices: Vertices) -> Arena:
-    """The arena of a table of vertices, max even.
+def from_vertices(vertices: Vertices, most_vertices: int, most_edges: int) -> Arena:
+    """The arena of a table of so many vertices and edges at most, max even.
 
     Successors that are no vertices are left out: at the ends of a line there is none.
     """
+    fits(most_vertices, most_edges)
     table = list(ticking(vertices, "generating"))
     number = {name: v for v, (name, _, _, _) in enumerate(table)}
     rows = [[number[s] for s in row if s in number] for _, _, _, row in table]

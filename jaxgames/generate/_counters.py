@@ -4,7 +4,6 @@ from typing import Unpack
 
 from jaxgames.arena import Arena
 from jaxgames.arguments import integer
-from jaxgames.generate._arguments import fits
 from jaxgames.generate._build import Vertices, from_vertices
 from jaxgames.limits import Bounds, limited
 
@@ -33,7 +32,6 @@ def counter_dp(n: int, **bounds: Unpack[Bounds]) -> Arena:
         Arena(44 vertices, 75 edges, priority)
     """
     n = integer("n", n, 1)
-    fits(4 * n + 4, 7 * n + 5)
 
     def vertices() -> Vertices:
         for i in range(n + 1):
@@ -43,7 +41,7 @@ def counter_dp(n: int, **bounds: Unpack[Bounds]) -> Arena:
             yield ("c", i), q, i, [("b", i), ("d", i - 1)]
             yield ("d", i), q, i + 3, [("c", i)]
 
-    return from_vertices(vertices())
+    return from_vertices(vertices(), 4 * n + 4, 7 * n + 5)
 
 
 @limited()
@@ -69,7 +67,6 @@ def counter_rr(n: int, **bounds: Unpack[Bounds]) -> Arena:
         Arena(40 vertices, 80 edges, priority)
     """
     n = integer("n", n, 1)
-    fits(4 * n, 8 * n)
 
     def vertices() -> Vertices:
         for i in range(n):
@@ -80,7 +77,7 @@ def counter_rr(n: int, **bounds: Unpack[Bounds]) -> Arena:
             yield ("A", i), player, high, [("B", i), ("a", after)]
             yield ("B", i), player, high, [("A", i), ("b", after)]
 
-    return from_vertices(vertices())
+    return from_vertices(vertices(), 4 * n, 8 * n)
 
 
 @limited()
@@ -106,7 +103,6 @@ def counter_m(n: int, **bounds: Unpack[Bounds]) -> Arena:
         Arena(33 vertices, 63 edges, priority)
     """
     n = integer("n", n, 1)
-    fits(3 * n + 3, 6 * n + 3)
 
     def vertices() -> Vertices:
         for i in range(n + 1):
@@ -115,7 +111,7 @@ def counter_m(n: int, **bounds: Unpack[Bounds]) -> Arena:
             yield ("b", i), q, 1 - q, [("c", i), ("a", i + 1)]
             yield ("c", i), 1 - q, 1 - q, [("b", i), ("c", i - 1)]
 
-    return from_vertices(vertices())
+    return from_vertices(vertices(), 3 * n + 3, 6 * n + 3)
 
 
 @limited()
@@ -142,8 +138,7 @@ def counter_core(k: int, **bounds: Unpack[Bounds]) -> Arena:
         Arena(63 vertices, 124 edges, priority)
     """
     k = integer("k", k, 1)
-    fits(6 * k + 3, 12 * k + 4)
-    return from_vertices(_core(2 * k, lambda i: []))
+    return from_vertices(_core(2 * k, lambda i: []), 6 * k + 3, 12 * k + 4)
 
 
 @limited()
@@ -174,7 +169,6 @@ def counter_rob(k: int, **bounds: Unpack[Bounds]) -> Arena:
     """
     k = integer("k", k, 1)
     n = 2 * k
-    fits(3 * k * k + 8 * k + 3, 10 * k * k + 18 * k + 4)
 
     def links(i: int) -> list:
         below = [("y" if (i - j) % 2 else "x", j, i) for j in range(i)]
@@ -191,7 +185,7 @@ def counter_rob(k: int, **bounds: Unpack[Bounds]) -> Arena:
                     yield x, i % 2, 0, [("c", i), y]
                     yield y, j % 2, 0, [x, ("c", j)]
 
-    return from_vertices(vertices())
+    return from_vertices(vertices(), 3 * k * k + 8 * k + 3, 10 * k * k + 18 * k + 4)
 
 
 def _core(n: int, links) -> Vertices:
@@ -227,13 +221,12 @@ def counter_qpt(n: int, **bounds: Unpack[Bounds]) -> Arena:
         Arena(20 vertices, 29 edges, priority)
     """
     n = integer("n", n, 1)
-    fits(2 * n, 3 * n - 1)
 
     def vertices() -> Vertices:
         for v in range(2 * n):
             yield v, 0, v + 1, [v + 1, 0] if v % 2 else [v + 1]
 
-    return from_vertices(vertices())
+    return from_vertices(vertices(), 2 * n, 3 * n - 1)
 
 
 @limited()
@@ -260,7 +253,6 @@ def counter_ortl(n: int, **bounds: Unpack[Bounds]) -> Arena:
         Arena(51 vertices, 81 edges, priority)
     """
     n = integer("n", n, 1)
-    fits(5 * n + 1, 8 * n + 1)
 
     def vertices() -> Vertices:
         yield "r", 1, 0, ["r", *(("v", i) for i in range(n))]
@@ -272,7 +264,7 @@ def counter_ortl(n: int, **bounds: Unpack[Bounds]) -> Arena:
             yield ("e", i), 0, 1, [("s", i), ("h", i)]
             yield ("h", i), 0, high + 1, [("v", i)]
 
-    return from_vertices(vertices())
+    return from_vertices(vertices(), 5 * n + 1, 8 * n + 1)
 
 
 @limited()
@@ -298,7 +290,6 @@ def counter_symsi(n: int, **bounds: Unpack[Bounds]) -> Arena:
         Arena(102 vertices, 224 edges, priority)
     """
     n = integer("n", n, 1)
-    fits(10 * n + 2, 22 * n + 4)
 
     def vertices() -> Vertices:
         top, a0, d0 = 16 * n + 16, ("a", 0), ("d", 0)
@@ -317,7 +308,7 @@ def counter_symsi(n: int, **bounds: Unpack[Bounds]) -> Arena:
         yield ("a", n), 0, 1, [("a", n), a0]
         yield ("d", n), 1, 2, [("d", n), d0]
 
-    return from_vertices(vertices())
+    return from_vertices(vertices(), 10 * n + 2, 22 * n + 4)
 
 
 @limited()
@@ -342,7 +333,6 @@ def dull(n: int, **bounds: Unpack[Bounds]) -> Arena:
         Arena(30 vertices, 40 edges, priority)
     """
     n = integer("n", n, 1)
-    fits(3 * n, 4 * n)
 
     def vertices() -> Vertices:
         for i in range(1, n + 1):
@@ -350,4 +340,4 @@ def dull(n: int, **bounds: Unpack[Bounds]) -> Arena:
         for i in range(2 * n):
             yield ("v", i), 0, i + 2, [("v", max(i - 1, 0))]
 
-    return from_vertices(vertices())
+    return from_vertices(vertices(), 3 * n, 4 * n)

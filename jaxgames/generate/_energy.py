@@ -292,13 +292,11 @@ def hanoi_energy_game(disks: int, **bounds: Unpack[Bounds]) -> Arena:
 
 
 def _weights(min_weight, max_weight) -> tuple[int, int]:
-    """The range of the weights."""
     low = integer("min_weight", min_weight, -MOST, MOST)
     return low, integer("max_weight", max_weight, low, MOST)
 
 
 def _weighted(rng, row_ptr, targets, weights, owner_share) -> Arena:
-    """The arena with random weights and owners."""
     owner_share = share("owner_share", owner_share)
     size, many = len(row_ptr) - 1, len(targets)
     weight = rng.integers(*weights, many, endpoint=True)

@@ -4,7 +4,7 @@ from typing import Unpack
 
 from jaxgames.arena import Arena
 from jaxgames.arguments import integer
-from jaxgames.generate._arguments import fits, flag
+from jaxgames.generate._arguments import flag
 from jaxgames.generate._build import Vertices, from_vertices
 from jaxgames.limits import Bounds, limited
 
@@ -33,7 +33,6 @@ def friedmann(n: int, **bounds: Unpack[Bounds]) -> Arena:
         Arena(147 vertices, 347 edges, priority)
     """
     n = integer("n", n, 2)
-    fits(14 * n + 7, 34 * n + 7)
 
     def vertices() -> Vertices:
         yield "q", 1, 1, ["q"]
@@ -70,7 +69,7 @@ def friedmann(n: int, **bounds: Unpack[Bounds]) -> Arena:
                 on = [("v", i + 1)] if i < n - 2 else ["p"]
                 yield ("v", i), 0, 6 * i + 9, [*on, ("r", i + 1)]
 
-    return from_vertices(vertices())
+    return from_vertices(vertices(), 14 * n + 7, 34 * n + 7)
 
 
 @limited()
@@ -101,7 +100,6 @@ def fearnley(n: int, *, gadgets: bool = True, **bounds: Unpack[Bounds]) -> Arena
         Arena(135 vertices, 651 edges, priority)
     """
     n, gadgets = integer("n", n, 1), flag("gadgets", gadgets)
-    fits((3 * n * n + 27 * n + 10) // 2, (13 * n * n + 57 * n + 12) // 2)
 
     def vertices() -> Vertices:
         yield "x", 1, 1, ["x"]
@@ -133,4 +131,6 @@ def fearnley(n: int, *, gadgets: bool = True, **bounds: Unpack[Bounds]) -> Arena
                 yield ("m", i), 1, 10 * n + 9 + 2 * i, [("e", i)]
                 yield ("q", i), 1, 12 * n + 6 * i + 13, [("h", i)]
 
-    return from_vertices(vertices())
+    return from_vertices(
+        vertices(), (3 * n * n + 27 * n + 10) // 2, (13 * n * n + 57 * n + 12) // 2
+    )

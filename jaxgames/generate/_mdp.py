@@ -79,7 +79,8 @@ def walk_mdp(n: int, **bounds: Unpack[Bounds]) -> MDP:
         MDP(4 states, 4 choices, 6 branches)
     """
     state = np.arange(integer("n", n, 2, MAX_SIZE // 2))
-    return _one_choice_each(_on_the_line(np.stack([state - 1, state + 1], axis=1), n))
+    targets = np.stack([state - 1, state + 1], axis=1)
+    return _one_choice_each(np.where((targets < 0) | (targets >= n), NOWHERE, targets))
 
 
 @limited()
@@ -228,10 +229,6 @@ def random_mdp(
     branches = rng.integers(1, width, len(owner), endpoint=True)
     targets[np.arange(width) >= branches[:, None]] = NOWHERE
     return _from_table(np.append(0, np.cumsum(count)), targets)
-
-
-def _on_the_line(targets: np.ndarray, n: int) -> np.ndarray:
-    return np.where((targets < 0) | (targets >= n), NOWHERE, targets)
 
 
 def _one_choice_each(targets: np.ndarray) -> MDP:

@@ -4,7 +4,6 @@ from typing import Unpack
 
 from jaxgames.arena import Arena
 from jaxgames.arguments import integer
-from jaxgames.generate._arguments import fits
 from jaxgames.generate._build import Vertices, from_vertices
 from jaxgames.limits import Bounds, limited
 
@@ -35,7 +34,6 @@ def two_counters(n: int, **bounds: Unpack[Bounds]) -> Arena:
         Arena(350 vertices, 740 edges, priority)
     """
     n = integer("n", n, 1)
-    fits(3 * n * n + 5 * n, 7 * n * n + 4 * n)
     top = n * n + 9 * n
 
     def vertices() -> Vertices:
@@ -46,7 +44,7 @@ def two_counters(n: int, **bounds: Unpack[Bounds]) -> Arena:
                 out = [("I", 1 - s, j) for j in range(i + 1 - s, n)]
                 yield from _chain(s, i, 0, low, low - 1, out)
 
-    return from_vertices(vertices())
+    return from_vertices(vertices(), 3 * n * n + 5 * n, 7 * n * n + 4 * n)
 
 
 @limited()
@@ -74,7 +72,6 @@ def two_counters_plus(n: int, **bounds: Unpack[Bounds]) -> Arena:
         Arena(1160 vertices, 2350 edges, priority)
     """
     n = integer("n", n, 1)
-    fits(n**3 + n * n + 6 * n, 2 * n**3 + 3 * n * n + 5 * n)
     top = n * n + 9 * n
 
     def vertices() -> Vertices:
@@ -87,7 +84,7 @@ def two_counters_plus(n: int, **bounds: Unpack[Bounds]) -> Arena:
                     ends = low + 2 * (k - i + 1)
                     yield from _chain(s, i, k, low, ends, [("I", 1 - s, k)])
 
-    return from_vertices(vertices())
+    return from_vertices(vertices(), n**3 + n * n + 6 * n, 2 * n**3 + 3 * n * n + 5 * n)
 
 
 def _bit(n: int, s: int, i: int, high: int, middle: int, low: int, chains) -> Vertices:

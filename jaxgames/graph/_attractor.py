@@ -164,8 +164,6 @@ class Attract(Solver):
         return ~state.grows | (state.rounds == game.most)
 
     def answer(self, game: Problem, state: State) -> jax.Array:
-        """The ranks."""
-        del game
         return state.rank
 
 

@@ -53,7 +53,6 @@ class Closure(Solver):
 
     def step(self, game: Subgraph, state: State) -> State:
         """What reaches a vertex reaches all that it reaches."""
-        del game
         reach, via = state.reach, jnp.minimum(state.via, len(state.reach) - 1)
         word = jnp.sum(
             jnp.where(jnp.arange(reach.shape[1]) == via // WORD, reach, 0),
@@ -68,7 +67,6 @@ class Closure(Solver):
 
     def done(self, game: Subgraph, state: State) -> jax.Array:
         """Paths go over all vertices."""
-        del game
         return state.via >= state.size
 
     def answer(self, game: Subgraph, state: State) -> Answer:

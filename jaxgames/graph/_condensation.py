@@ -56,7 +56,6 @@ class Condensation:
         return self.vertices[self.offsets[component] : self.offsets[component + 1]]
 
     def __repr__(self) -> str:
-        """One line: sizes."""
         return f"Condensation({self.count} components, {len(self.edge)} edges)"
 
 

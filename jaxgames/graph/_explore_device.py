@@ -106,7 +106,6 @@ class OnDevice:
 
     @property
     def done(self) -> bool:
-        """Whether there is nothing left to expand."""
         return self.head == self.tail or self.wrong is not None
 
     def advance(self, until: int, most: int, seconds: float) -> None:
@@ -157,7 +156,6 @@ class OnDevice:
         )
 
     def words(self, begin: int, end: int) -> np.ndarray:
-        """The words of some states."""
         return _some((self._found.states.words, begin, end))[0]
 
     def arrays(self) -> Arrays:

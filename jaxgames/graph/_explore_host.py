@@ -56,12 +56,9 @@ class OnHost:
 
     @property
     def done(self) -> bool:
-        """Whether there is nothing left to expand."""
         return self.head == self.tail or self.wrong is not None
 
     def advance(self, until: int, most: int, seconds: float) -> None:
-        """Expands states: some, or all before `until`, or until more than `most`."""
-        del most, seconds
         count = min(self._at_once, self.tail - self.head, until - self.head)
         words = self._words[self.head : self.head + count]
         expand = self._by_jax if self._is_long else self._by_numpy
@@ -87,7 +84,6 @@ class OnHost:
         )
 
     def words(self, begin: int, end: int) -> np.ndarray:
-        """The words of some states."""
         return self._words[begin:end]
 
     def synchronise(self) -> None:

@@ -107,7 +107,6 @@ class FBTrim(ComponentMachine):
 
     def settle(self, game: Subgraph, state: State) -> State:
         """Gives pivots to all regions, or splits them by the marks."""
-        del game
         state = jax.lax.cond(state.searching, _split, _take_pivots, state)
         left = jnp.sum(state.word != GONE, dtype=jnp.int32)
         return state._replace(left=left, stable=jnp.array(False))
@@ -122,7 +121,6 @@ class FBTrim(ComponentMachine):
 
     def restart(self, game: Subgraph, state: State) -> State:
         """There is nothing more to do."""
-        del game
         return state
 
     def can_shrink(self, state: State) -> jax.Array:
@@ -140,7 +138,6 @@ class FBTrim(ComponentMachine):
 
     def stats(self, game: Subgraph, state: State) -> dict[str, Any]:
         """Searches, their sweeps, and those that only trim."""
-        del game
         return {"outer": state.outer, "inner": state.inner, "trim": state.trim}
 
 

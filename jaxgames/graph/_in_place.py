@@ -211,7 +211,6 @@ class InPlace(ComponentSolver):
 
     def done(self, game: ListedGraph, state: State) -> jax.Array:
         """No edge is left that may be in a component."""
-        del game
         return state.edges.count[0] == 0
 
     def answer(self, game: ListedGraph, state: State) -> Answer:
@@ -222,7 +221,6 @@ class InPlace(ComponentSolver):
 
     def stats(self, game: ListedGraph, state: State) -> dict[str, Any]:
         """Turns and sweeps."""
-        del game
         return {"outer": state.outer, "inner": state.inner}
 
 

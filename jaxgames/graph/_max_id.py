@@ -3,9 +3,8 @@
 import dataclasses
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from jaxgames import ops
+from jaxgames import fixpoint, ops
 from jaxgames.graph import _front, _solver
-from jaxgames.graph._distances import distances
 from jaxgames.graph._solver import NONE, ComponentMachine, Subgraph, same_at_both_ends
 from jaxgames.later import jax, jnp
 from jaxgames.ops import Links, Pieces, SlicedLinks
@@ -82,7 +81,6 @@ class MaxId(ComponentMachine):
     cuts: ClassVar[bool] = True
 
     def __post_init__(self):
-        """Checks the options."""
         super().__post_init__()
         if self.order not in ORDERS:
             raise ValueError(f"order must be one of {ORDERS}, got {self.order!r}")
@@ -150,7 +148,9 @@ class MaxId(ComponentMachine):
         live_out, live_into = (None, None) if state.live is None else state.live
         into, out = game.into, game.out
         if _is_large(game):
-            best = jnp.min(state.above, initial=len(state.root), where=_is_left(state))
+            best = jnp.min(
+                state.above, initial=len(state.root), where=state.root == NONE
+            )
             into = _without(into, state.above == best)
             out = _without(out, state.below == best)
         mesh, sent = ops.mesh_of(game), None
@@ -244,7 +244,6 @@ class MaxId(ComponentMachine):
 
     def restrict(self, game: Subgraph, state: State, vertices, place) -> State:
         """Every vertex knows itself; ranks stay in order."""
-        del place
         new = dataclasses.replace(self, order="reversed").begin(game)
         if state.rank is not None:
             rank = state.rank.at[vertices].get(mode="fill", fill_value=len(state.rank))
@@ -257,14 +256,13 @@ class MaxId(ComponentMachine):
 
     def stats(self, game: Subgraph, state: State) -> dict[str, Any]:
         """Turns, sweeps and jumps, and rounds between two sweeps."""
-        del game
         names = ("outer", "inner", "jumps", "near")
         return {name: getattr(state, name) for name in names}
 
     def _ranks(self, game: Subgraph):
         if self.order == "reversed":
             return None, None
-        holder = jnp.argsort(distances(game), stable=True).astype(jnp.int32)
+        holder = jnp.argsort(_distances(game), stable=True).astype(jnp.int32)
         own = jnp.arange(len(holder), dtype=jnp.int32)
         return ops.put(jnp.zeros_like(holder), holder, own), holder
 
@@ -272,10 +270,6 @@ class MaxId(ComponentMachine):
 def _is_large(game: Subgraph) -> bool:
     sliced = isinstance(game.out, SlicedLinks) and isinstance(game.into, SlicedLinks)
     return sliced and ops.num_cells((game.out, game.into)) >= _solver.LARGE_CELLS
-
-
-def _is_left(state: State) -> jax.Array:
-    return state.root == NONE
 
 
 def _without(links: Links, known: jax.Array) -> Links:
@@ -289,3 +283,19 @@ def _without(links: Links, known: jax.Array) -> Links:
 
 def _own(rank, game: Subgraph) -> jax.Array:
     return jnp.arange(len(game.alive), dtype=jnp.int32) if rank is None else rank
+
+
+def _distances(game: Subgraph) -> jax.Array:
+    """Steps from vertex 0, or the first one that is alive; of others int32's largest.
+
+    Breadth-first search: a sweep for each level.
+    """
+    size, far = len(game.alive), jnp.iinfo(jnp.int32).max
+
+    def step(near: jax.Array) -> tuple[jax.Array, jax.Array]:
+        before = ops.links_min(game.into, near)
+        new = jnp.minimum(near, jnp.where(before == far, far, before + 1))
+        return new, jnp.all(new == near)
+
+    first = jnp.arange(size) == jnp.argmax(game.alive)
+    return fixpoint.settled(step, jnp.where(first, 0, far).astype(jnp.int32))

@@ -57,6 +57,7 @@ class Sccs(drive.Problem[Masked]):
     name = "scc"
     what = "graph"
     solvers = SOLVERS
+    solved = Components
     nothing: ClassVar = {"count": 0}
     head_start = drive.HEAD_START
     host_until = 1 << 19
@@ -96,7 +97,6 @@ class Sccs(drive.Problem[Masked]):
         return (question.graph.out.num_rows, 0) if made else question.graph.shape
 
     def undecided(self, question: Masked) -> Answer:
-        """No components."""
         made = getattr(question.graph, "out", None)  # links of the device
         size = as_arena(question.graph).shape[0] if made is None else made.num_rows
         return Answer(np.int32(0), np.full(size, UNDECIDED, np.int32))  # type: ignore
@@ -166,7 +166,6 @@ class Sccs(drive.Problem[Masked]):
         return self.solution(answer, status=status, stats=stats, state=standing)
 
     def layout(self, game: Any) -> dict[str, Any]:
-        """That of the edges."""
         if isinstance(game, ListedGraph):
             return {"layout": "edges"}
         return {"layout": ops.links_layout(game.out)}
@@ -175,7 +174,6 @@ class Sccs(drive.Problem[Masked]):
         self, question: Masked, *, strategies=True, track=None, max_steps=None
     ) -> Components:
         """By Tarjan's algorithm."""
-        del strategies, max_steps
         stop = None if track is None else track.stop
         graph, vertices, edges = question[:3]
         count, labels = host.scc(graph, vertices=vertices, edges=edges, stop=stop)
@@ -202,18 +200,14 @@ class Sccs(drive.Problem[Masked]):
 
     def shapes(self, subject: Masked, solver: Any) -> ListedGraph:
         """A list, and a number for each vertex."""
-        del solver
         size, edges = subject.graph.shape
         return _in_place.shape_of(size, edges, subject.vertices is not None)
 
     def is_resident(self, subject: Masked, solver: Any) -> bool:
-        """Whether the list is there."""
-        del solver
         return _links.is_listed(subject.graph)
 
     def prepare(self, subject: Masked, solver: Any) -> ListedGraph:
         """The list is kept with a graph."""
-        del solver
         graph, vertices, edges = subject[:3]
         if isinstance(graph, Directions):
             raise ValueError(
@@ -263,10 +257,6 @@ class Sccs(drive.Problem[Masked]):
         made = isinstance(graph, Directions)
         links = graph if made else _links.traced(graph, edges)
         return Subgraph(*links, _alive(graph, vertices, links.out.num_rows))
-
-    def solution(self, answer: Answer, **how: Any) -> Components:
-        """Answers have the names that a solution has."""
-        return Components(**answer._asdict(), **how)
 
 
 PROBLEM = drive.register(Sccs())

@@ -155,8 +155,6 @@ class Reach(Solver):
         return ~state.spreads | (state.rounds == game.most)
 
     def answer(self, game: Problem, state: State) -> jax.Array:
-        """The marks."""
-        del game
         return state.mark
 
 

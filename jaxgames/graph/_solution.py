@@ -23,7 +23,6 @@ class Components(solution.Solution):
     labels: Any = None
 
     def __repr__(self) -> str:
-        """One line: how many components and vertices there are."""
         if isinstance(self.labels, Tracer) or self.labels.ndim != 1:
             return f"Components(labels {self.labels.shape})"
         return (

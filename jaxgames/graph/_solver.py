@@ -108,7 +108,6 @@ class ComponentMachine(ComponentSolver, Machine):
 
     def can_shrink(self, state: Any) -> Any:
         """Whether `restrict` may be called for a state that has just been settled."""
-        del state
         return jnp.array(True)
 
     def init(self, game: Subgraph) -> Any:
@@ -130,17 +129,14 @@ class ComponentMachine(ComponentSolver, Machine):
 
     def due(self, game: Subgraph, state: Any) -> jax.Array:
         """Whether it is time to turn: nothing is found where all is."""
-        del game
         return state.stable
 
     def done(self, game: Subgraph, state: Any) -> jax.Array:
         """Every vertex has a root."""
-        del game
         return state.left == 0
 
     def answer(self, game: Subgraph, state: Any) -> Answer:
         """The components that are known."""
-        del game
         return number(state.root)
 
 

@@ -168,7 +168,6 @@ class StateSpace(Solution, Value):
         )
 
     def __repr__(self) -> str:
-        """One line: the sizes."""
         return f"StateSpace({self.num_states} states, {self.num_edges} edges)"
 
 

@@ -96,12 +96,7 @@ def enter(
 def look_up_all(
     known: Known, keys: jax.Array, among: jax.Array
 ) -> tuple[Known, jax.Array, jax.Array]:
-    """Looks for things, and enters those that are new in their order.
-
-    Args:
-        known: as for `seek`, like the others.
-        keys: what is looked for.
-        among: whether it is.
+    """Looks for things as `seek` does, and enters those that are new in their order.
 
     Returns:
         What is known then; the number of each, int32 `[R]`; and which ones are new,

@@ -61,7 +61,6 @@ class Turns(Solver):
 
     def step(self, game: Subgraph, course: Course) -> Course:
         """Sweeps until they change nothing, or some of them; then a turn."""
-        del game
         graph, solver = course.graph, self.solver
         end = jnp.minimum(course.limit, course.rounds + sweeps_of_step(graph))
         state, rounds = fixpoint.until(
@@ -74,13 +73,11 @@ class Turns(Solver):
 
     def done(self, game: Subgraph, course: Course) -> jax.Array:
         """Nothing is left, or the links should move, or the limit is reached."""
-        del game
         over = (course.state.left == 0) | (course.rounds >= course.limit)
         return over | course.moves
 
     def answer(self, game: Subgraph, course: Course) -> jax.Array:
         """What the host wants to know: vertices left, whether to move, and rows."""
-        del game
         few = (course.state.left, course.moves.astype(jnp.int32))
         return jnp.concatenate([jnp.stack(few), course.rows])
 

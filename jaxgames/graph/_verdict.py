@@ -11,44 +11,30 @@ class Reason(verdict.Reason):
         'it belongs to the graph, yet has no component'
     """
 
-    OK = 0, "nothing is wrong"
-    LABEL_OUT_OF_RANGE = 1, "its component is neither -1 nor less than their number"
-    LABEL_MISSING = 2, "it belongs to the graph, yet has no component"
-    LABEL_OF_NO_VERTEX = 3, "it is masked out or padding, yet has a component"
+    OK = "nothing is wrong"
+    LABEL_OUT_OF_RANGE = "its component is neither -1 nor less than their number"
+    LABEL_MISSING = "it belongs to the graph, yet has no component"
+    LABEL_OF_NO_VERTEX = "it is masked out or padding, yet has a component"
     NUMBERED_OUT_OF_ORDER = (
-        4,
-        "its component is not numbered in order of the smallest vertices",
+        "its component is not numbered in order of the smallest vertices"
     )
-    WRONG_COUNT = 5, "there are not as many components as was said"
+    WRONG_COUNT = "there are not as many components as was said"
     NOT_REACHED = (
-        6,
-        "the smallest vertex of its component does not reach it inside the component",
+        "the smallest vertex of its component does not reach it inside the component"
     )
     NOT_REACHING = (
-        7,
-        "it does not reach the smallest vertex of its component inside the component",
+        "it does not reach the smallest vertex of its component inside the component"
     )
     CYCLE_OF_COMPONENTS = (
-        8,
-        "from its component one gets to a cycle of several components: they are one",
+        "from its component one gets to a cycle of several components: they are one"
     )
 
 
 class Verdict(verdict.Verdict):
     """What a check of components found: true if nothing is wrong.
 
-    Attributes:
-        valid: bool, whether the components are right.
-        reason: int32, a [`Reason`][jaxgames.graph.Reason]: the first one that holds
-            somewhere, or `Reason.OK`.
-        vertex: int32, a vertex where it holds, or -1.
-
-    Examples:
-        >>> wrong = Verdict.at(Reason.LABEL_MISSING, 5)
-        >>> bool(wrong)
-        False
-        >>> print(wrong)
-        vertex 5: it belongs to the graph, yet has no component
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`Reason`][jaxgames.graph.Reason], and whose `vertex` is a vertex where it holds.
     """
 
     reasons = Reason

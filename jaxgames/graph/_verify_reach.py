@@ -20,25 +20,20 @@ class ReachReason(verdict.Reason):
         'it is part of the answer, and was not found'
     """
 
-    OK = 0, "nothing is wrong"
-    MISSED = 1, "it is part of the answer, and was not found"
-    TOO_MUCH = 2, "it was found, and is no part of the answer"
-    WRONG_RANK = 3, "its rank is not how many moves it takes at most"
-    WRONG_STRATEGY = 4, "its strategy is no edge of it to a vertex of the next rank"
-    STRATEGY_OF_OTHERS = 5, "it has a strategy, and nothing is to be chosen there"
+    OK = "nothing is wrong"
+    MISSED = "it is part of the answer, and was not found"
+    TOO_MUCH = "it was found, and is no part of the answer"
+    WRONG_RANK = "its rank is not how many moves it takes at most"
+    WRONG_STRATEGY = "its strategy is no edge of it to a vertex of the next rank"
+    STRATEGY_OF_OTHERS = "it has a strategy, and nothing is to be chosen there"
 
 
 class ReachVerdict(verdict.Verdict):
     """What a check of reachable vertices or of an attractor found.
 
-    Attributes:
-        valid: bool, whether all is right.
-        reason: int32, a [`ReachReason`][jaxgames.graph.ReachReason].
-        vertex: int32, a vertex where it holds, or -1.
-
-    Examples:
-        >>> print(ReachVerdict.at(ReachReason.MISSED, 5))
-        vertex 5: it is part of the answer, and was not found
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`ReachReason`][jaxgames.graph.ReachReason], and whose `vertex` is a vertex where it
+    holds.
     """
 
     reasons: ClassVar = ReachReason

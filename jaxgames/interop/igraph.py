@@ -76,7 +76,6 @@ def to_arena(
 
 
 def _values(sequence: Any, name: str, what: str) -> np.ndarray:
-    """An attribute of all vertices or edges."""
     there = name in sequence.attributes()
     return column(sequence[name] if there else [None] * len(sequence), name, what)
 

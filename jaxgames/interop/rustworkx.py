@@ -95,7 +95,6 @@ def _say_left_out(what: str, payloads: list[Any], taken: tuple, how: str) -> Non
 
 
 def _values(payloads: list[Any], attribute: Attribute, what: str) -> np.ndarray:
-    """An attribute of all nodes or edges."""
     if callable(attribute):
         return column([attribute(payload) for payload in payloads], attribute, what)
     found = [x.get(attribute) if _is_map(x) else None for x in payloads]

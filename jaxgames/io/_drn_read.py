@@ -298,12 +298,7 @@ class _Body:
         )
 
     def _check_order(self, kinds: np.ndarray, numbers: np.ndarray) -> None:
-        """Every state has actions, and every action branches.
-
-        Args:
-            kinds: of lines that follow those that were checked before.
-            numbers: theirs.
-        """
+        """Every state has actions, and every action branches."""
         if not self._last[1] and kinds[0] != _STATE:
             message = "expected 'state 0' before this"
             raise FormatError(self._path, int(numbers[0]), message)

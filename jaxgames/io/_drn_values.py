@@ -20,9 +20,6 @@ _NAME = re.compile(r"[^\s&=!\[\]][^\s&=\[\]]*")
 def read(texts: list[bytes]) -> tuple[dict[str, np.ndarray], list[str]]:
     """Takes apart the comments of all states.
 
-    Args:
-        texts: one for each state.
-
     Returns:
         For each variable int64, float64 or bool `[S]`; and what is left out. A text
         that is no list of values is a comment like any other, and then there are none.

@@ -93,11 +93,7 @@ class Found(NamedTuple):
 
 
 def automata(whole: Whole) -> Iterator[Automaton | EmersonLei]:
-    """Reads the automata of a text, one after the other.
-
-    Raises:
-        FormatError: when something wrong is met.
-    """
+    """Reads the automata of a text, one after the other; else raises FormatError."""
     yield from (reader.automaton() for reader in _readers(whole))
 
 
@@ -164,10 +160,6 @@ def is_over(whole: Whole, at: int) -> bool:
 
 def _by_code(whole: Whole, at: int) -> tuple["_Reader", int] | None:
     """An automaton whose body is read by machine code, and where it ends.
-
-    Args:
-        whole: the text.
-        at: the byte with which it begins.
 
     Returns:
         None where it is to be read token by token.
@@ -248,7 +240,6 @@ class _Reader:
         return Found(self._made(sets, condition), controllable)
 
     def read(self) -> None:
-        """Reads it, from its first token to `--END--`."""
         self._head()
         if self._together or not self._at_once():
             tokens = self._tokens
@@ -260,10 +251,6 @@ class _Reader:
 
     def read_by_code(self, whole: Whole, at: int) -> int | None:
         """Reads one whose header alone is the text of this reader.
-
-        Args:
-            whole: the text with the body.
-            at: the byte with which the automaton begins.
 
         Returns:
             The byte after it; None if it is to be read token by token.
@@ -585,10 +572,6 @@ class _Reader:
 
     def _assembled(self, body: _hoa_loop.Body, part: Callable[[int, int], str]) -> bool:
         """Makes the graph of a body, unless a state is not listed.
-
-        Args:
-            body: it.
-            part: gives the text between two of its places.
 
         Raises:
             ValueError: a label or an acceptance set is malformed, or comes to too much.

@@ -107,11 +107,7 @@ def statement() -> int:
 
 
 def check_statement(path: FilePath, line: int | None, length: int) -> None:
-    """Refuses a statement, a line or a word that is too long.
-
-    Raises:
-        OversizeError: it is.
-    """
+    """Refuses a statement, a line or a word that is too long: raises OversizeError."""
     most = statement()
     if length > most:
         raise OversizeError(
@@ -142,11 +138,7 @@ def text_limit(
 
 
 def check_text(path: FilePath, length: int, most: int | None, per_byte: int) -> None:
-    """Refuses a text that is too long.
-
-    Raises:
-        OversizeError: it is.
-    """
+    """Refuses a text that is too long: raises OversizeError."""
     if most is not None and length > most:
         raise OversizeError(
             path,

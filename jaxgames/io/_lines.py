@@ -115,11 +115,7 @@ class Lines(NamedTuple):
         return values
 
     def reals(self, words: np.ndarray, what: str, table: "Reals") -> np.ndarray:
-        """Reads words as real numbers: float64.
-
-        Raises:
-            FormatError: a word is something else.
-        """
+        """Reads words as real numbers: float64; else raises FormatError."""
         if self.by_code:
             values = _word_loop.reals(self.byte, self.start[words], self.end[words])
             others = np.flatnonzero(np.isnan(values))

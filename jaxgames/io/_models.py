@@ -152,10 +152,6 @@ def without_padding(model: MDP) -> MDP:
 def actions(model: MDP, what: str) -> tuple[np.ndarray, list[str]]:
     """The action of each choice, from its labels.
 
-    Args:
-        model: without padding.
-        what: the format, for the message.
-
     Returns:
         int32 `[C]`, indices into the names; 0 stands for none and has the name "".
 

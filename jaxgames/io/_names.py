@@ -14,12 +14,7 @@ Names = Sequence[str | None]
 
 
 def read(path: FilePath, count: int) -> list[str | None]:
-    """The names in a file that a game was read from.
-
-    Args:
-        path: the file.
-        count: how many vertices it has.
-    """
+    """The names in a file that a game was read from."""
     found: list[str | None] = [None] * count
     with reading(path) as file:
         text = file.read()

@@ -50,11 +50,7 @@ _END = -1
 
 
 def claim(path: FilePath, text: str) -> Automaton:
-    """Reads a never claim.
-
-    Raises:
-        FormatError: something is wrong.
-    """
+    """Reads a never claim; else raises FormatError."""
     reader = _Reader(Tokens(path, text, _PATTERN, nested=False))
     try:
         return reader.automaton()
@@ -196,7 +192,9 @@ class _Reader:
             pending += [place for _, place in edges[here]]
         order = sorted(edges, key=lambda x: (x == _END, x))
         number = {place: i for i, place in enumerate(order)}
-        named = {self._settle(x) for y, x in self._labels.items() if _accepts(y)}
+        named = {
+            self._settle(x) for y, x in self._labels.items() if y.startswith("accept")
+        }
         rows = [(here, *edge) for here in order for edge in edges[here]]
         names = dict.fromkeys(
             name for _, guard, _ in rows for name in _names_in_order(guard)
@@ -232,10 +230,6 @@ class _Reader:
         place = self._settled.get(place, place)
         self._settled |= dict.fromkeys(seen, place)
         return _END if place >= len(self._statements) else place
-
-
-def _accepts(label: str) -> bool:
-    return label.startswith("accept")
 
 
 def _names_in_order(formula: Formula) -> list[str]:

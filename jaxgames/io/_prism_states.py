@@ -140,11 +140,7 @@ def _sets_by_arrays(
 
 
 def _plain_lines(path: FilePath, head: int) -> Iterator[_lines.Lines]:
-    """The lines after the head that are no comments.
-
-    Raises:
-        FormatError: one is malformed.
-    """
+    """The lines after the head that are no comments; else raises FormatError."""
     for lines in _lines.read(path):
         lines = lines.keep(lines.number > head)
         first = lines.first[:-1]

@@ -52,10 +52,6 @@ class Table(NamedTuple):
     ) -> tuple["Table", np.ndarray, np.ndarray]:
         """Sorted by state, then by choice; with where choices and states start.
 
-        Args:
-            path: the file.
-            num_states: how many states there are.
-
         Returns:
             The table in order; int32 `[C + 1]`, the first row of each choice, and the
             number of rows; int32 `[S + 1]`, the first choice of each state, and `C`.
@@ -93,12 +89,7 @@ class Table(NamedTuple):
         return np.flatnonzero(opens)
 
     def _check(self, path: FilePath, first: np.ndarray) -> None:
-        """Refuses a table in order whose choices have gaps, or more than one action.
-
-        Args:
-            path: the file.
-            first: where each choice starts.
-        """
+        """Refuses a table in order whose choices have gaps, or more than one action."""
         self._check_number(path, len(first))
         begins = np.ones(len(first), bool)
         begins[1:] = np.diff(self.state[first]) != 0
@@ -132,11 +123,7 @@ class _Header(NamedTuple):
 
 
 def read(path: FilePath) -> Table:
-    """Reads a file, in its order.
-
-    Raises:
-        FormatError: it is something else.
-    """
+    """Reads a file, in its order; else raises FormatError."""
     header: _Header | None = None
     names, reals, intervals = {b"": 0}, _lines.Reals(), False
     parts = [tuple(np.empty(0, dtype) for dtype in _DTYPES)]

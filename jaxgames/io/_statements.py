@@ -72,11 +72,7 @@ class Statements:
     """
 
     def __init__(self, path: FilePath, grammar: Grammar):
-        """Reads a file.
-
-        Raises:
-            FormatError: it does not follow the grammar.
-        """
+        """Reads a file; else raises FormatError."""
         self._path = path
         self._grammar = grammar
         blocks: list[Block] = []
@@ -336,11 +332,7 @@ class _MalformedError(Exception):
 
 
 def _by_words(grammar: Grammar, text: bytes) -> Block:
-    """Reads any block.
-
-    Raises:
-        _MalformedError: it does not follow the grammar.
-    """
+    """Reads any block; else raises _MalformedError."""
     statements = list(_statements(grammar, text))
     return _block(
         list(zip(*(statement.fields for statement in statements), strict=True)),

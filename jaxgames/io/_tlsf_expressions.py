@@ -1,6 +1,6 @@
 """The expressions of TLSF files, as trees."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from jaxgames.io._files import FilePath
@@ -64,6 +64,13 @@ class Expressions(Tokens):
         if self.next.kind != "name":
             self.fail(what)
         return self.take()
+
+    def braced(self) -> Iterator[None]:
+        """Takes a pair of braces, and goes on as long as there is more in between."""
+        self.expect("{")
+        while self.next.text != "}":
+            yield
+        self.take()
 
     def expression(self, least: int = 0) -> Node:
         """An expression whose operators bind at least as tightly as some level."""

@@ -146,11 +146,7 @@ class Whole:
 
     @property
     def text(self) -> str:
-        """All of it, decoded.
-
-        Raises:
-            FormatError: it is not UTF-8.
-        """
+        """All of it, decoded; else raises FormatError."""
         if self._text is None:
             self._text = decoded(self.path, self.byte.data[: self.size])
         return self._text

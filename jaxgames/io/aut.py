@@ -126,7 +126,6 @@ class LTS(Value):
         return self.arena.shape[1]
 
     def __repr__(self) -> str:
-        """One line: the sizes."""
         return (
             f"LTS({self.num_states} states, {self.num_transitions} transitions, "
             f"{len(self.names)} labels)"

@@ -94,7 +94,9 @@ def save(path: FilePath, model: MDP) -> None:
     model = _models.without_padding(model)
     if model.lower is None:
         _models.check_probabilities(model, "DRN")
-    names = list(dict.fromkeys([*(model.state_rewards or ()), *_choice_rewards(model)]))
+    names = list(
+        dict.fromkeys([*(model.state_rewards or ()), *(model.choice_rewards or ())])
+    )
     _models.check_quotable(model.labels or (), "DRN")
     _models.check_names([name for name in names if name], "DRN", '"[]@')
     if "" in names and len(names) > 1:
@@ -121,10 +123,6 @@ def save(path: FilePath, model: MDP) -> None:
         file.write("".join(f"{line}\n" for line in header).encode())
         for state in range(0, model.num_states, _STATES_AT_ONCE):
             file.write(pieces.text(state, state + _STATES_AT_ONCE))
-
-
-def _choice_rewards(model: MDP) -> dict:
-    return dict(model.choice_rewards or {})
 
 
 def _held(path: FilePath, model: MDP) -> MDP:

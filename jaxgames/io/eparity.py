@@ -199,7 +199,6 @@ class _Line:
         return vertex, (priority, owner, targets, weights)
 
     def integer(self, word: bytes, what: str, low: int, high: int) -> int:
-        """A number in a range."""
         # What is longer is none of them, unless it begins with zeros.
         digits = word.lstrip(b"-").lstrip(b"0")
         if _NUMBER.fullmatch(word) and len(digits) < 20:
@@ -211,5 +210,4 @@ class _Line:
         raise self.fail(f"expected {what} ({limits}), found {shown}")
 
     def fail(self, why: str) -> FormatError:
-        """An error at this line."""
         return FormatError(self.path, self.number, why)

@@ -240,8 +240,7 @@ class _Reader(Expressions):
         self._read_info()
         if self.next.text == "GLOBAL":
             self.take()
-            self.expect("{")
-            while self.next.text != "}":
+            for _ in self.braced():
                 section = self.take()
                 if section.text == "PARAMETERS":
                     self._read_parameters(parameters)
@@ -249,12 +248,10 @@ class _Reader(Expressions):
                     self._read_definitions()
                 else:
                     self.fail("PARAMETERS or DEFINITIONS", section)
-            self.take()
         for name in parameters:
             raise FormatError(self._path, None, f"there is no parameter {quoted(name)}")
         self.expect("MAIN")
-        self.expect("{")
-        while self.next.text != "}":
+        for _ in self.braced():
             section = self.take()
             if section.text in self._signals:
                 self._read_signals(section.text)
@@ -262,21 +259,18 @@ class _Reader(Expressions):
                 self._read_section(SECTIONS[section.text])
             else:
                 self.fail("a section such as INPUTS or GUARANTEES", section)
-        self.take()
         if self.next.kind != "end":
             self.fail("the end")
         return self._text_of()
 
     def _read_info(self) -> None:
-        self.expect("{")
-        while self.next.text != "}":
+        for _ in self.braced():
             name = self.take()
             self.expect(":")
             words = []
             while self.next.text != "}" and not (words and self._names_another()):
                 words.append(self.take().text)
             self._info[name.text] = " ".join(words)
-        self.take()
         words = self._info.get("SEMANTICS", "Mealy").replace(",", " ").lower().split()
         target = self._info.get("TARGET", "Mealy").replace(",", " ").lower().split()
         for found in (words, target):
@@ -294,18 +288,15 @@ class _Reader(Expressions):
         return bool(after) and after[0].text == ":"
 
     def _read_parameters(self, given: dict[str, int]) -> None:
-        self.expect("{")
-        while self.next.text != "}":
+        for _ in self.braced():
             name = self.name("the name of a parameter")
             self.expect("=")
             value = self._number_at(name)
             self.scope[name.text] = given.pop(name.text, value)
             self._semicolon()
-        self.take()
 
     def _read_definitions(self) -> None:
-        self.expect("{")
-        while self.next.text != "}":
+        for _ in self.braced():
             if self.next.text == "enum":
                 self._read_enum()
                 continue
@@ -336,7 +327,6 @@ class _Reader(Expressions):
                 self.fail("an expression")
             self._semicolon()
             self.scope[name.text] = Function(tuple(parameters), tuple(cases))
-        self.take()
 
     def _read_enum(self) -> None:
         self.take()
@@ -368,8 +358,7 @@ class _Reader(Expressions):
         return text
 
     def _read_signals(self, kind: str) -> None:
-        self.expect("{")
-        while self.next.text != "}":
+        for _ in self.braced():
             name, enum, size = self.name("the name of a signal"), "", None
             if self.next.kind == "name":
                 enum = name.text
@@ -400,17 +389,14 @@ class _Reader(Expressions):
                 if signal in self._signals["INPUTS"] + self._signals["OUTPUTS"]:
                     self.refuse(f"there are two signals {quoted(signal)}", name)
             self._signals[kind] += names
-        self.take()
 
     def _read_section(self, name: str) -> None:
-        self.expect("{")
-        while self.next.text != "}":
+        for _ in self.braced():
             node = self.expression()
             self._parts[name].append(
                 self._values.formula(self._values.value(node, {}), node)
             )
             self._semicolon()
-        self.take()
 
     def _number_at(self, place: Token) -> int:
         return self._values.number(self._values.value(self.expression(), {}), place)

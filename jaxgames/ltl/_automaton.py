@@ -542,7 +542,6 @@ class Automaton(Value):
         return _operations.classify(self)
 
     def __repr__(self) -> str:
-        """One line: the sizes."""
         return (
             f"Automaton({_count(self.num_states, 'state')}, "
             f"{_count(self.num_edges, 'edge')}, {_sets(self.num_sets)}, propositions "

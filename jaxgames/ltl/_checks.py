@@ -15,11 +15,7 @@ if TYPE_CHECKING:
 
 
 def check_automaton(automaton: "Automaton") -> None:
-    """Refuses an automaton whose arrays do not fit one another.
-
-    Raises:
-        ValueError: saying where.
-    """
+    """Refuses an automaton whose arrays do not fit one another: raises ValueError."""
 
     def look() -> bool:
         size = check_rows("automaton", automaton.offsets, automaton.targets)

@@ -132,11 +132,7 @@ class _Ground:
         self._obligations: dict[Formula, Graph] = {}
 
     def graphs(self, formula: Formula, max_states: int) -> list[Graph]:
-        """Generalised Büchi automata of a formula.
-
-        Raises:
-            ValueError: they have too many states.
-        """
+        """Generalised Büchi automata of a formula; else raises ValueError."""
         if formula not in self._known:
             found = graph_of(formula, self.letters, self._names, max_states)
             self._known[formula] = found
@@ -154,11 +150,7 @@ class _Ground:
         return self._obligations[formula]
 
     def unfolding(self, formula: Formula) -> Unfolding:
-        """The automaton of a safe formula, not made yet.
-
-        Raises:
-            TooLargeError: the formula is too large.
-        """
+        """The automaton of a safe formula, not made yet; else raises TooLargeError."""
         return Unfolding(formula, self.letters, self._names)
 
 

@@ -105,7 +105,6 @@ class Diagrams:
         return self.low[node], self.high[node]
 
     def negated(self, node: int) -> int:
-        """The negation."""
         found = self._negated.get(node)
         if found is None:
             low, high = self.negated(self.low[node]), self.negated(self.high[node])
@@ -114,7 +113,6 @@ class Diagrams:
         return found
 
     def both(self, one: int, other: int) -> int:
-        """The conjunction."""
         if one == other or other == TRUE:
             return one
         if one == TRUE:
@@ -131,7 +129,6 @@ class Diagrams:
         return found
 
     def either(self, one: int, other: int) -> int:
-        """The disjunction."""
         if one == other or other == FALSE:
             return one
         if one == FALSE:
@@ -247,7 +244,6 @@ class Diagrams:
         return found
 
     def guard(self, guard: Guard) -> int:
-        """A guard."""
         if guard not in self._guards:
             cubes = [self.cube(must, never) for must, never in guard]
             self._guards[guard] = self.any_of(cubes)

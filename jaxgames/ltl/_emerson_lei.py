@@ -172,7 +172,6 @@ class EmersonLei(Value):
         return _parity_automaton.of_emerson_lei(self)
 
     def __repr__(self) -> str:
-        """One line: the sizes."""
         text = repr(self.graph).removeprefix("Automaton(").split(", ")
         condition = str(self.condition)
         condition = condition if len(condition) < 60 else condition[:57] + "..."

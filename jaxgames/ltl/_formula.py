@@ -312,11 +312,7 @@ def _of_rows(rows: list[tuple[str, list[int], str]]) -> Formula:
 
 
 def as_formula(formula: "Formula | str") -> Formula:
-    """A formula, parsed if it is a text.
-
-    Raises:
-        ValueError: it is neither, or the text is no formula.
-    """
+    """A formula, parsed if it is a text; else raises ValueError."""
     if isinstance(formula, str):
         return Formula.parse(formula)
     if not isinstance(formula, Formula):

@@ -23,11 +23,7 @@ class TooLargeError(ValueError):
 
 
 def check_edges(count: int) -> None:
-    """Sees to it that an automaton has not too many edges.
-
-    Raises:
-        TooLargeError: it has.
-    """
+    """Sees to it that an automaton has not too many edges: raises TooLargeError."""
     if count > MAX_EDGES:
         raise TooLargeError(
             f"the automaton has more than {MAX_EDGES} edges: simplify the formula"
@@ -376,9 +372,6 @@ def components(successors: list[list[int]]) -> tuple[int, list[int]]:
     """How many strongly connected components there are, and that of each vertex.
 
     They are numbered so that edges lead to equal or smaller numbers.
-
-    Args:
-        successors: of each vertex.
     """
     size = len(successors)
     if size > SEARCHED_PLAINLY_UP_TO:

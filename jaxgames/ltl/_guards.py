@@ -54,7 +54,6 @@ def both(one: Guard, other: Guard) -> Guard:
 
 
 def negated(guard: Guard) -> Guard:
-    """The negation."""
     result = TRUE
     for must, never in guard:
         literals = [(0, bit) for bit in bits(must)] + [(bit, 0) for bit in bits(never)]

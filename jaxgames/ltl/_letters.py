@@ -76,21 +76,17 @@ class Tables:
         self._between_known: dict[tuple[int, int, int], tuple[list, int]] = {}
 
     def proposition(self, number: int) -> int:
-        """The letters with a proposition."""
         return self._propositions[number]
 
     def minus(self, one: int, other: int) -> int:
-        """What is in one and not in the other."""
         return one & ~other
 
     def first(self, letters: int, count: int) -> int:
-        """What the letters in a set say of the first propositions."""
         for number in reversed(range(count, self._count)):
             letters = letters >> (1 << number) | letters & self._full[number]
         return letters
 
     def cubes(self, letters: int) -> Guard:
-        """The set as a disjunction of cubes."""
         if letters not in self._known:
             cube = self._cube(letters)
             if cube is None:
@@ -160,7 +156,6 @@ class Tables:
         return found
 
     def of_guard(self, guard: Guard) -> int:
-        """The set of a disjunction of cubes."""
         found = 0
         for cube in guard:
             found |= self._of_cube(*cube)
@@ -183,23 +178,18 @@ class Nodes:
         self._first_known: dict[tuple[int, int], int] = {}
 
     def proposition(self, number: int) -> int:
-        """The letters with a proposition."""
         return self.store.variable(number)
 
     def both(self, one: int, other: int) -> int:
-        """What is in both."""
         return self.store.both(one, other)
 
     def either(self, one: int, other: int) -> int:
-        """What is in one of them."""
         return self.store.either(one, other)
 
     def minus(self, one: int, other: int) -> int:
-        """What is in one and not in the other."""
         return self.store.both(one, self.store.negated(other))
 
     def first(self, letters: int, count: int) -> int:
-        """What the letters in a set say of the first propositions."""
         store = self.store
         level = store.level[letters]
         if level >= count:
@@ -213,7 +203,6 @@ class Nodes:
         return found
 
     def cubes(self, letters: int) -> Guard:
-        """The set as a disjunction of cubes."""
         if letters not in self._known:
             found, _ = self._between(letters, letters)
             self._known[letters] = tuple(sorted(found))
@@ -243,7 +232,6 @@ class Nodes:
         return self._between_known[key]
 
     def of_guard(self, guard: Guard) -> int:
-        """The set of a disjunction of cubes."""
         return self.store.guard(guard)
 
 

@@ -185,7 +185,6 @@ def later(x: Formula) -> Formula:
 
 
 def until(x: Formula, y: Formula) -> Formula:
-    """`x U y`."""
     if _is_eventual(y) or x == FALSE or implies(x, y):
         return y
     if y.operator == "X" and (x == TRUE or x.operator == "X"):
@@ -201,7 +200,6 @@ def until(x: Formula, y: Formula) -> Formula:
 
 
 def release(x: Formula, y: Formula) -> Formula:
-    """`x R y`."""
     if _is_universal(y) or x == TRUE or implies(y, x):
         return y
     if y.operator == "X" and (x == FALSE or x.operator == "X"):

@@ -78,12 +78,6 @@ def obligation(
 ) -> Graph:
     """The smallest automaton of an obligation; marks are colours.
 
-    Args:
-        formula: in negation normal form.
-        letters: of the propositions.
-        names: of the propositions.
-        max_states: how many states may be made.
-
     Raises:
         TooLargeError: there are more.
     """

@@ -109,7 +109,6 @@ class ParityAutomaton(Value):
         return self.emerson_lei.is_empty()
 
     def __repr__(self) -> str:
-        """One line: the sizes."""
         text = repr(self.graph).removeprefix("Automaton(").split(", ")
         count = len(np.unique(self.colour))
         colours = f"{count} colour{'' if count == 1 else 's'}"

@@ -33,12 +33,6 @@ def progressed(
 ) -> tuple[list[Row], int]:
     """The smallest deterministic automaton of a safe formula.
 
-    Args:
-        formula: in negation normal form, without `U`.
-        letters: of the propositions.
-        names: of the propositions.
-        max_states: how many states may be made.
-
     Returns:
         The rows of its states, the first one initial, and the state in which the
         formula is violated; -1 if there is none.
@@ -223,11 +217,6 @@ class Unfolding:
     def __init__(self, formula: Formula, letters: Letters, names: tuple[str, ...]):
         """The initial state.
 
-        Args:
-            formula: in negation normal form, without `U`.
-            letters: of the propositions.
-            names: of the propositions.
-
         Raises:
             TooLargeError: there are more variables than can be looked at.
         """
@@ -241,11 +230,7 @@ class Unfolding:
         self._share: dict[int, float] = {_diagrams.FALSE: 0.0, _diagrams.TRUE: 1.0}
 
     def row(self, state: int) -> Row:
-        """The letters to each successor of a state.
-
-        Raises:
-            TooLargeError: there are more variables than can be looked at.
-        """
+        """The letters to each successor of a state; else raises TooLargeError."""
         if state not in self._rows:
             try:
                 found = self._progression.successors(self._node[state])

@@ -223,11 +223,7 @@ class Asked:
         return self._values[key]
 
     def constant(self, node: Any) -> Fraction:
-        """A number that is the same in all states.
-
-        Raises:
-            PropertyError: it is none.
-        """
+        """A number that is the same in all states; else raises PropertyError."""
         if isinstance(node, Constant) and not isinstance(node.value, bool):
             return node.value
         if isinstance(node, Name) and node.name in self.constants:
@@ -781,10 +777,10 @@ class Asked:
         return self._solved(posed)
 
     def _total(self, path: Cumulative, reward, optimum: str) -> Answer:
-        del path
         return self._solved(_questions.total_reward(self.model, reward, optimum))
 
-    def _instantaneous(self, path: Instantaneous, name: str, optimum: str) -> Answer:
+    def _of_states(self, path: Instantaneous, name: str) -> np.ndarray:
+        """What is earned in states at an instant: float64 `[S]`."""
         found = (self.model.state_rewards or {}).get(name)
         if found is None:
             raise PropertyError(
@@ -792,8 +788,11 @@ class Asked:
                 f"the rewards {quoted(name)} are not rewards of states, which a reward "
                 "at an instant needs",
             )
+        return np.asarray(found, np.float64)
+
+    def _instantaneous(self, path: Instantaneous, name: str, optimum: str) -> Answer:
+        start = self._of_states(path, name)
         steps = self.natural(path.time, "a number of steps")
-        start = np.asarray(found, np.float64)
         return self._walk(start, steps, optimum)
 
     def _average(self, reward: np.ndarray, optimum: str) -> Answer:

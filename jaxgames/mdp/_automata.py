@@ -131,12 +131,7 @@ def _written_out(kind: str, parts: list[Formula], first: int, last: Any) -> Form
 
 
 def automaton(formula: Formula, letters: list[int]) -> Automaton | None:
-    """The automaton of a formula; None where it would be too large.
-
-    Args:
-        formula: in negation normal form.
-        letters: those that occur.
-    """
+    """The automaton of a formula; None where it would be too large."""
     promises = sorted(temporal(formula, FINITE), key=repr)
     lasts = sorted(temporal(formula, LASTING), key=repr)
     if len(promises) + len(lasts) > MOST_GUESSES:

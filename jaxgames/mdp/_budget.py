@@ -44,10 +44,6 @@ def levels_of(model: MDP, name: str) -> Levels:
     Numbers are meant as the shortest decimals that are read as them, as programs and
     files have them.
 
-    Args:
-        model: a concrete model.
-        name: of the rewards.
-
     Raises:
         ValueError: one is negative or infinite, or they have no common unit that is
             large enough.

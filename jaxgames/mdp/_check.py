@@ -90,7 +90,6 @@ class Checked(solution.Solution):
         return low if low == high else low + (high - low) / 2
 
     def __repr__(self) -> str:
-        """One line: what was asked, and what it comes to in the initial state."""
         told = self.value if len(self.initial) else "no states"
         return f"Checked({self.asked}: {told})"
 
@@ -99,7 +98,6 @@ def _undecided(
     status: Status, model: MDP, asked: Any, *_: Any, throw: bool = True, **__: Any
 ) -> Checked:
     """What is known of a property that nobody has looked at."""
-    del throw
     size = model.num_states
     truth = not isinstance(as_property(asked).formula, Query)
     low, high = (0.0, 1.0) if truth else (-np.inf, np.inf)

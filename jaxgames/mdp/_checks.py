@@ -273,11 +273,7 @@ def _real(name: str, array: np.ndarray, length: int, each: str) -> np.ndarray:
 
 
 def booleans(name: str, values, length: int) -> np.ndarray:
-    """What a user passed as a set: bool `[length]`.
-
-    Raises:
-        ValueError: it is none, or has another length.
-    """
+    """What a user passed as a set: bool `[length]`; else raises ValueError."""
     array = _array(name, values)
     zero_one = array.dtype.kind in "iu" and np.isin(array, (0, 1)).all()
     if array.dtype != bool and not zero_one and len(array):

@@ -65,12 +65,7 @@ class Equations(NamedTuple):
 
 
 def equations(model: MDP, known: Open) -> Equations:
-    """The equations of the open states.
-
-    Args:
-        model: a concrete model with probabilities.
-        known: what is known of it.
-    """
+    """The equations of the open states."""
     number, size, first = numbered(known)
     order = knots = None
     sequence = host.sequence(model)

@@ -87,6 +87,5 @@ class Game:
         return np.asarray(self.player) == number
 
     def __repr__(self) -> str:
-        """One line: the model, and who plays."""
         players = sorted(set(np.asarray(self.player).tolist()) - {NOBODY})
         return f"Game({self.model!r}, players {players})"

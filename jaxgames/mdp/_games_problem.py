@@ -43,7 +43,6 @@ class Games(drive.Problem[Asked]):
         return model.num_states + model.num_choices, model.num_branches
 
     def undecided(self, question: Any) -> GameValues:
-        """What is true of any game."""
         return undecided_game(Status.INTERRUPTED, question.game)
 
     def solution(self, answer: GameValues, **how: Any) -> GameValues:
@@ -69,7 +68,6 @@ class Games(drive.Problem[Asked]):
         strategies: bool,
     ) -> Any:
         """Strategies of all games of a group are improved at once, each by itself."""
-        del strategies  # they are how values are found
         if solver != "auto":
             raise ValueError(
                 f"stochastic games are solved by solver='auto' alone, got {solver!r}"

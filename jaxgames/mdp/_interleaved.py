@@ -106,7 +106,6 @@ class Interleaved(EndComponentSolver):
     needs_graph: ClassVar[bool] = True
 
     def __post_init__(self):
-        """Checks the options."""
         super().__post_init__()
         check_positive(removals=self.removals)
 
@@ -147,7 +146,6 @@ class Interleaved(EndComponentSolver):
 
     def done(self, game: Layout, state: State) -> jax.Array:
         """Nothing was lost."""
-        del game
         return state.phase == DONE
 
     def answer(self, game: Layout, state: State) -> Answer:

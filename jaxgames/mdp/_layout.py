@@ -272,12 +272,7 @@ def _rows(model: MDP) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def traced(model: MDP, *, graph: bool = False) -> Layout:
-    """Lays a model out that may be traced (pure).
-
-    Args:
-        model: the model.
-        graph: whether the graph of the model is wanted too.
-    """
+    """Lays a model out that may be traced (pure)."""
     states, choices = model.num_states, model.num_choices
     groups, rows = jnp.asarray(model.row_group_offsets), jnp.asarray(model.row_offsets)
     owner = ops.rows_of(groups, choices)

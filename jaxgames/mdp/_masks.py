@@ -28,11 +28,7 @@ def check_masks(model: MDP, states, choices) -> tuple[Any, Any]:
 
 
 def check_mask(name: str, mask, length: int) -> Any:
-    """A mask as an array of booleans, where it is given.
-
-    Raises:
-        ValueError: it has the wrong type or length.
-    """
+    """A mask as an array of booleans, where it is given; else raises ValueError."""
     if mask is None:
         return None
     if not is_traced(mask):

@@ -257,7 +257,6 @@ class MDP(Value):
         )
 
     def __repr__(self) -> str:
-        """One line: the sizes."""
         if is_traced(self.columns) or np.ndim(self.columns) != 1:
             return f"MDP(branches {getattr(self.columns, 'shape', '?')})"
         return (

@@ -598,11 +598,7 @@ def _sum_to_one(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def _asked(game: Game, priority: Any, maximizer: int) -> _Asked:
-    """Reads a question.
-
-    Raises:
-        ValueError: something is wrong with it.
-    """
+    """Reads a question; else raises ValueError."""
     if not isinstance(game, Game):
         raise ValueError(f"game must be a Game, got {type(game).__name__}")
     model = game.model

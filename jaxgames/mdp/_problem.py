@@ -88,6 +88,7 @@ class EndComponentsOf(drive.Problem[Part]):
     name = "mec"
     what = "model"
     solvers = SOLVERS
+    solved = EndComponents
     nothing: ClassVar = {"count": 0}
     head_start = drive.HEAD_START
     host_until = 1 << 18
@@ -116,7 +117,6 @@ class EndComponentsOf(drive.Problem[Part]):
         return model.num_states + model.num_choices, model.num_branches
 
     def undecided(self, question: Part) -> Answer:
-        """No components."""
         label = np.full(question.model.num_states, -1, np.int32)
         kept = np.zeros(question.model.num_choices, bool)
         return Answer(np.int32(0), label, kept)  # type: ignore[arg-type]
@@ -129,11 +129,9 @@ class EndComponentsOf(drive.Problem[Part]):
         return Part(model, states, choices), solver
 
     def shapes(self, subject: Part, solver: Any) -> Any:
-        """Those of the model."""
         return _layout.shape_of(subject.model, graph=solver.needs_graph)
 
     def is_resident(self, subject: Part, solver: Any) -> bool:
-        """Whether the model is laid out."""
         return _layout.is_prepared(subject.model, ops.current_spread())
 
     def prepare(self, subject: Part, solver: Any) -> _layout.Layout:
@@ -158,14 +156,12 @@ class EndComponentsOf(drive.Problem[Part]):
         return Answer(count, label[:states], kept[:choices])
 
     def layout(self, game: _layout.Layout) -> dict[str, Any]:
-        """That of the branches."""
         return {"layout": ops.links_layout(game.branches), "cells": game.cells}
 
     def on_host(
         self, question: Part, *, strategies=True, track=None, max_steps=None
     ) -> EndComponents:
         """By Tarjan's searches."""
-        del strategies, max_steps
         stop = None if track is None else track.stop
         model, states, choices = question
         return host.mec(model, states=states, choices=choices, stop=stop)
@@ -174,7 +170,6 @@ class EndComponentsOf(drive.Problem[Part]):
 
     def auto(self, stack: Any) -> Solver:
         """By single sweeps: finished models would keep all others waiting."""
-        del stack
         return Interleaved(sweeps=1)
 
     def check(self, question: Any) -> None:
@@ -187,15 +182,10 @@ class EndComponentsOf(drive.Problem[Part]):
 
     def game(self, question: Any, solver: Any, facts: None = None) -> _layout.Layout:
         """Without what is not looked at."""
-        del facts
         model, *masks = Part(question) if isinstance(question, MDP) else question
         bare = MDP(model.row_group_offsets, model.row_offsets, model.columns)
         layout = _layout.traced(bare, graph=solver.needs_graph)
         return _layout.restrict(layout, *masks)
-
-    def solution(self, answer: Answer, **how: Any) -> EndComponents:
-        """Answers have the names that a solution has."""
-        return EndComponents(**answer._asdict(), **how)
 
 
 PROBLEM = drive.register(EndComponentsOf())

@@ -406,11 +406,7 @@ def _parsed(text: str) -> Property:
 
 
 def as_property(asked: "Property | str") -> Property:
-    """A property, parsed if it is a text.
-
-    Raises:
-        ValueError: it is neither, or the text is none.
-    """
+    """A property, parsed if it is a text; else raises ValueError."""
     if isinstance(asked, str):
         return _parsed(str(asked))
     if isinstance(asked, Property):

@@ -77,7 +77,6 @@ class Token(NamedTuple):
 
     @property
     def place(self) -> Place:
-        """Where it stands."""
         return Place(self.line, self.column)
 
 
@@ -156,7 +155,6 @@ class Parser:
 
     @property
     def place(self) -> Place:
-        """Where the next token stands."""
         return self._next.place
 
     def _after(self) -> Token:
@@ -203,7 +201,6 @@ class Parser:
     # ---- properties ----------------------------------------------------------------
 
     def properties(self) -> tuple[Property, ...]:
-        """All that there is."""
         constants: dict[str, Any] = {}
         labels: dict[str, Any] = {}
         others: dict[str, Any] = {}

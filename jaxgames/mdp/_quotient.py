@@ -37,7 +37,6 @@ class Quotient:
     component: Any
 
     def __repr__(self) -> str:
-        """One line: the sizes."""
         return f"Quotient({len(self.new_state)} states to {self.model!r})"
 
 

@@ -40,11 +40,7 @@ def number(value: Fraction) -> Any:
 
 
 def combined(node: Operation, parts: list[Ranged]) -> Ranged:
-    """What an operator makes of values.
-
-    Raises:
-        PropertyError: they are not of the kind that it takes.
-    """
+    """What an operator makes of values; else raises PropertyError."""
     operator = node.operator
     if operator in ("!", "&", "|", "=>", "<=>"):
         _all_of(node, parts, truth=True)

@@ -65,6 +65,7 @@ class Reachability(drive.Problem[Reach]):
     name = "reach_probability"
     what = "model"
     solvers = REACH_SOLVERS
+    solved = ReachProbability
     messages = SHORT_OF_IT
 
     def read(self, question: Any) -> tuple[Reach, Any]:
@@ -100,14 +101,9 @@ class Reachability(drive.Problem[Reach]):
         return drive.HOST if place == drive.HOST else drive.DEVICE
 
     def undecided(self, question: Any) -> Values:
-        """What is true of any probability."""
         size = question.model.num_states
         nothing = np.full(size, NO_CHOICE, np.int32)
         return Values(np.zeros(size), np.ones(size), np.full(size, 0.5), nothing)
-
-    def solution(self, answer: Values, **how: Any) -> ReachProbability:
-        """Answers have the names that a solution has."""
-        return ReachProbability(**answer._asdict(), **how)
 
     def on_device(
         self,
@@ -136,7 +132,6 @@ class Reachability(drive.Problem[Reach]):
         self, question: Reach, *, strategies=True, track=None, max_steps=None
     ) -> ReachProbability:
         """The same equations, component by component; or one look at each state."""
-        del strategies, max_steps
         near, relative = 2 * float(question.epsilon), bool(question.relative)
         stop = (drive.Track() if track is None else track).stop
         asked = ToTarget(*question[:3], question.states)

@@ -191,7 +191,6 @@ class _Asked(NamedTuple):
 
     @property
     def signed(self) -> bool:
-        """Whether rewards may be negative."""
         return bool((self.reward < 0).any())
 
     def left(self, strategy: np.ndarray, states: np.ndarray) -> tuple[MDP, np.ndarray]:
@@ -230,11 +229,7 @@ class _Asked(NamedTuple):
 def _asked(
     game: Game, reward: Any, target: Any, discount: Any, maximizer: int
 ) -> _Asked:
-    """Reads a question.
-
-    Raises:
-        ValueError: something is wrong with it.
-    """
+    """Reads a question; else raises ValueError."""
     if not isinstance(game, Game):
         raise ValueError(f"game must be a Game, got {type(game).__name__}")
     model = game.model

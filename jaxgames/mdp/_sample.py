@@ -58,7 +58,6 @@ class SampledValues(solution.Solution):
     upper: Any = None
 
     def __repr__(self) -> str:
-        """One line: the shape."""
         return f"SampledValues({list(np.shape(self.value))})"
 
 

@@ -37,7 +37,6 @@ class VisitingScheduler:
 
     def start(self, state: int) -> int:
         """Heads for the first member."""
-        del state
         return 0
 
     def next(self, memory: int, state: int) -> tuple[int, int]:

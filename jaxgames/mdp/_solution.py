@@ -29,7 +29,6 @@ class EndComponents(solution.Solution):
     choice_kept: Any = None
 
     def __repr__(self) -> str:
-        """One line: how many components there are, and what they hold."""
         if is_traced(self.state_label) or np.ndim(self.state_label) != 1:
             return f"EndComponents(state_label {np.shape(self.state_label)})"
         states = int((np.asarray(self.state_label) >= 0).sum())
@@ -66,7 +65,6 @@ class ReachProbability(solution.Solution):
         return self.stats["rounds"]
 
     def __repr__(self) -> str:
-        """One line: how many states, how far apart the bounds are, how many rounds."""
         if is_traced(self.lower) or np.ndim(self.lower) != 1:
             return f"ReachProbability(value {self.lower.shape})"
         gap = np.max(self.upper - self.lower, initial=0.0)

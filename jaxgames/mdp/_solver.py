@@ -36,7 +36,6 @@ class EndComponentSolver(Machine):
 
     def stats(self, game: Layout, state: Any) -> dict[str, Any]:
         """Outer steps, and rounds of each kind."""
-        del game
         return {
             "outer": state.outer,
             "propagation": state.propagation,

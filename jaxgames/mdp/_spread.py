@@ -84,12 +84,10 @@ class Spread(Solver):
 
     def done(self, game: Problem, state: SpreadState) -> jax.Array:
         """Nothing was marked in the last round."""
-        del game
         return ~state.spreads
 
     def answer(self, game: Problem, state: SpreadState) -> jax.Array:
         """The marks."""
-        del game
         return state.mark
 
 
@@ -124,7 +122,6 @@ class Surely(Solver):
     name: ClassVar[str] = "surely"
 
     def __post_init__(self):
-        """Checks the options."""
         super().__post_init__()
         check_positive(sweeps=self.sweeps)
 
@@ -149,12 +146,10 @@ class Surely(Solver):
 
     def done(self, game: Problem, state: SurelyState) -> jax.Array:
         """All that is in the set was marked."""
-        del game
         return state.phase == DONE
 
     def answer(self, game: Problem, state: SurelyState) -> Region:
         """The set, and the choices that lead to the goal."""
-        del game
         return Region(state.inside, state.scheduler)
 
     def _remove(self, game: Problem, state: SurelyState) -> SurelyState:

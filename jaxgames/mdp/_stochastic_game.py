@@ -46,7 +46,6 @@ class GameValues(solution.Solution):
     strategy: Any = None
 
     def __repr__(self) -> str:
-        """One line: how many states, and how far apart the bounds are."""
         width = np.zeros(len(self.lower))  # of infinite values, too
         np.subtract(self.upper, self.lower, out=width, where=self.upper != self.lower)
         gap = width.max(initial=0.0)

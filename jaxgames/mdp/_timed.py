@@ -29,7 +29,6 @@ from jaxgames.mdp._property import (
     Query,
     Temporal,
 )
-from jaxgames.quoting import quoted
 from jaxgames.solution import Stats, Status
 
 
@@ -250,15 +249,7 @@ class AskedInTime(Asked):
         return self._found(found)
 
     def _instantaneous(self, path: Instantaneous, name: str, optimum: str) -> Answer:
-        del optimum
-        found = (self.model.state_rewards or {}).get(name)
-        if found is None:
-            raise PropertyError(
-                path.place,
-                f"the rewards {quoted(name)} are not rewards of states, which a reward "
-                "at an instant needs",
-            )
-        start = np.array(found, np.float64)
+        start = self._of_states(path, name)
         time = self._time(path.time, "a time")
         clock = self._clock(np.ones(self.shape, bool), time)
         most = self._may_reach(start != 0, np.ones(self.shape, bool))

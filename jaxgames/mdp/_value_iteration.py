@@ -161,7 +161,6 @@ class ValueIteration(Solver):
 
     def done(self, game: System, state: Iterate) -> jax.Array:
         """The bounds are near enough."""
-        del game
         return state.phase == MET
 
     def overflow(self, state: Iterate) -> jax.Array:
@@ -174,7 +173,6 @@ class ValueIteration(Solver):
 
     def answer(self, game: System, state: Iterate) -> Answer:
         """The bounds."""
-        del game
         return Answer(state.lower, state.upper)
 
     def _steps(self, game: System, state: Iterate) -> Iterate:

@@ -106,18 +106,15 @@ class ValuesOf(drive.Problem[Question]):
         return super().place(question)
 
     def alone(self, question: Question) -> tuple[float, float]:
-        """As of all others, and as long as launches take."""
         seconds, _ = super().alone(question)
         return ALONE_AT_LEAST + seconds, ALONE_ROUNDS
 
     def undecided(self, question: Question) -> Values:
-        """What is true of any value."""
         size = question.model.num_states
         nothing = np.full(size, NO_CHOICE, np.int32)
         return Values(np.full(size, -np.inf), np.full(size, np.inf), nothing)
 
     def solution(self, answer: Any, **how: Any) -> ValueBounds:
-        """Answers have the names that a solution has."""
         bounds = (answer.lower, answer.upper, answer.scheduler)
         return ValueBounds(how.pop("status"), *bounds, **how)
 
@@ -159,7 +156,6 @@ class ValuesOf(drive.Problem[Question]):
         self, question: Question, *, strategies=True, track=None, max_steps=None
     ) -> ValueBounds:
         """Component by component."""
-        del strategies, max_steps
         stop = (drive.Track() if track is None else track).stop
         found: Found = on_host(
             question.model,

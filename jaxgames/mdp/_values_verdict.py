@@ -11,32 +11,25 @@ class ValueReason(verdict.Reason):
         'its lower bound is larger than its upper one, or one of them is no number'
     """
 
-    OK = 0, "nothing is wrong"
+    OK = "nothing is wrong"
     NOT_ORDERED = (
-        1,
-        "its lower bound is larger than its upper one, or one of them is no number",
+        "its lower bound is larger than its upper one, or one of them is no number"
     )
-    NO_CHOICE_OF_IT = 2, "the scheduler takes a choice that it does not have"
-    KNOWN_BELOW = 3, "its lower bound is larger than what is known without equations"
-    KNOWN_ABOVE = 4, "its upper bound is less than what is known without equations"
-    NOT_FINITE = 5, "its upper bound is finite where the value need not be"
-    NOT_INFINITE = 6, "its lower bound is infinite where the value need not be"
-    TOO_LARGE = 7, "its lower bound is not shown by those of where it leads"
-    TOO_SMALL = 8, "its upper bound is not shown by those of where it leads"
+    NO_CHOICE_OF_IT = "the scheduler takes a choice that it does not have"
+    KNOWN_BELOW = "its lower bound is larger than what is known without equations"
+    KNOWN_ABOVE = "its upper bound is less than what is known without equations"
+    NOT_FINITE = "its upper bound is finite where the value need not be"
+    NOT_INFINITE = "its lower bound is infinite where the value need not be"
+    TOO_LARGE = "its lower bound is not shown by those of where it leads"
+    TOO_SMALL = "its upper bound is not shown by those of where it leads"
 
 
 class ValueVerdict(verdict.Verdict):
     """What a check of values found: true if nothing is wrong.
 
-    Attributes:
-        valid: bool, whether the bounds hold.
-        reason: int32, a [`ValueReason`][jaxgames.mdp.ValueReason]: the first one that
-            holds somewhere, or `ValueReason.OK`.
-        vertex: int32, a state where it holds, or -1.
-
-    Examples:
-        >>> print(ValueVerdict.at(ValueReason.TOO_LARGE, 5))
-        state 5: its lower bound is not shown by those of where it leads
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`ValueReason`][jaxgames.mdp.ValueReason], and whose `vertex` is a state where it
+    holds.
     """
 
     reasons = ValueReason

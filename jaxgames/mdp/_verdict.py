@@ -11,50 +11,35 @@ class Reason(verdict.Reason):
         'the smallest state of its component does not reach it by kept choices'
     """
 
-    OK = 0, "nothing is wrong"
-    LABEL_OUT_OF_RANGE = 1, "its component is neither -1 nor less than their number"
-    LABEL_OF_NO_STATE = 2, "it is masked out or padding, yet has a component"
+    OK = "nothing is wrong"
+    LABEL_OUT_OF_RANGE = "its component is neither -1 nor less than their number"
+    LABEL_OF_NO_STATE = "it is masked out or padding, yet has a component"
     NUMBERED_OUT_OF_ORDER = (
-        3,
-        "its component is not numbered in order of the smallest states",
+        "its component is not numbered in order of the smallest states"
     )
-    WRONG_COUNT = 4, "there are not as many components as was said"
+    WRONG_COUNT = "there are not as many components as was said"
     CHOICE_LEAVES = (
-        5,
-        "a choice of it is kept that is masked out or may leave the component",
+        "a choice of it is kept that is masked out or may leave the component"
     )
-    CHOICE_MISSING = 6, "a choice of it that stays in the component is not kept"
-    NO_CHOICE = 7, "it has a component, but no choice that is kept"
+    CHOICE_MISSING = "a choice of it that stays in the component is not kept"
+    NO_CHOICE = "it has a component, but no choice that is kept"
     NOT_REACHED = (
-        8,
-        "the smallest state of its component does not reach it by kept choices",
+        "the smallest state of its component does not reach it by kept choices"
     )
     NOT_REACHING = (
-        9,
-        "it does not reach the smallest state of its component by kept choices",
+        "it does not reach the smallest state of its component by kept choices"
     )
     NOT_MAXIMAL = (
-        10,
         "it can be stayed with for ever by other choices too: there is an end "
-        "component that was overlooked, or a larger one",
+        "component that was overlooked, or a larger one"
     )
 
 
 class Verdict(verdict.Verdict):
     """What a check of end components found: true if nothing is wrong.
 
-    Attributes:
-        valid: bool, whether the components are right.
-        reason: int32, a [`Reason`][jaxgames.mdp.Reason]: the first one that holds
-            somewhere, or `Reason.OK`.
-        vertex: int32, a state where it holds, or -1.
-
-    Examples:
-        >>> wrong = Verdict.at(Reason.NO_CHOICE, 5)
-        >>> bool(wrong)
-        False
-        >>> print(wrong)
-        state 5: it has a component, but no choice that is kept
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`Reason`][jaxgames.mdp.Reason], and whose `vertex` is a state where it holds.
     """
 
     reasons = Reason

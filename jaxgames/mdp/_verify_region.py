@@ -26,25 +26,19 @@ class RegionReason(verdict.Reason):
         'it belongs to the set, and is not in it'
     """
 
-    OK = 0, "nothing is wrong"
-    MISSING = 1, "it belongs to the set, and is not in it"
-    TOO_MANY = 2, "it is in the set, and does not belong there"
-    NO_CHOICE_OF_IT = 3, "the scheduler takes a choice that it does not have"
-    NOT_SHOWN = 4, "the scheduler does not show that it belongs to the set"
+    OK = "nothing is wrong"
+    MISSING = "it belongs to the set, and is not in it"
+    TOO_MANY = "it is in the set, and does not belong there"
+    NO_CHOICE_OF_IT = "the scheduler takes a choice that it does not have"
+    NOT_SHOWN = "the scheduler does not show that it belongs to the set"
 
 
 class RegionVerdict(verdict.Verdict):
     """What a check of a set of states found: true if nothing is wrong.
 
-    Attributes:
-        valid: bool, whether the set and its scheduler are right.
-        reason: int32, a [`RegionReason`][jaxgames.mdp.RegionReason]: the first one that
-            holds somewhere, or `RegionReason.OK`.
-        vertex: int32, a state where it holds, or -1.
-
-    Examples:
-        >>> print(RegionVerdict.at(RegionReason.TOO_MANY, 5))
-        state 5: it is in the set, and does not belong there
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`RegionReason`][jaxgames.mdp.RegionReason], and whose `vertex` is a state where it
+    holds.
     """
 
     reasons = RegionReason
@@ -140,24 +134,13 @@ def _sought(claim: Claim, goal, passed, sought: str, optimum: str) -> np.ndarray
     if sought == "one" and optimum == "min":
         return _always(claim, goal, passed, live)
     if sought == "one":
-        return _surely(claim, goal, passed, live)
+        return claim.surely(goal, live, goal | passed)
     inside = real
     while True:
         # What is visited is left again, without leaving the set.
         safe = live & ~claim.may(~inside)
         again = goal & inside & claim.have(safe)
-        new = _surely(claim, again, inside & ~again, safe)
-        if (new == inside).all():
-            return inside
-        inside = new
-
-
-def _surely(claim: Claim, goal, passed, choices) -> np.ndarray:
-    """From where one can see to it that a goal is reached with probability one."""
-    inside = goal | passed
-    while True:
-        safe = choices & ~claim.may(~inside)
-        new = claim.reaches(goal, inside & ~goal, safe)
+        new = claim.surely(again, safe, inside)
         if (new == inside).all():
             return inside
         inside = new

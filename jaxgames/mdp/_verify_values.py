@@ -13,7 +13,7 @@ import numpy as np
 
 from jaxgames import limits
 from jaxgames.limits import Bounds, limited
-from jaxgames.mdp._asked import Asked, check_concrete, check_untimed
+from jaxgames.mdp._asked import Asked, check_concrete, check_untimed, other_of
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._paths import Next, Until, read
 from jaxgames.mdp._property import (
@@ -231,9 +231,9 @@ class Claim:
                 return self.real & ~mark
             mark = new
 
-    def surely(self, goal, choices) -> np.ndarray:
+    def surely(self, goal, choices, within=None) -> np.ndarray:
         """From where one can see to it that a goal is reached with probability one."""
-        inside = self.real.copy()
+        inside = self.real if within is None else within
         while True:
             limits.tick("verifying")
             safe = choices & ~self.may(~inside)
@@ -293,29 +293,34 @@ class Claim:
         own = bound[self.owner[at]]
         here = range(self.rows[at], self.rows[at + 1])
         targets = [bound[self.columns[b]] for b in here]
-        if any(_is_infinite(x) for x in targets):
-            return sign < 0 or _is_infinite(own)
-        if _is_infinite(own):
+        if any(is_infinite(x) for x in targets):
+            return sign < 0 or is_infinite(own)
+        if is_infinite(own):
             return sign > 0
         probs = [Fraction(float(self.model.probs[b])) for b in here]
-        worth = sum(p * _fraction(x) for p, x in zip(probs, targets, strict=True))
+        worth = sum(p * fraction(x) for p, x in zip(probs, targets, strict=True))
         worth = Fraction(float(earned[at])) + discount * worth / sum(probs)
-        return sign * (_fraction(own) - worth) >= 0
+        return sign * (fraction(own) - worth) >= 0
 
 
 def _one_less(value: float) -> Any:
     return 1 - Fraction(value) if np.isfinite(value) else -value
 
 
-def _fraction(value: Any) -> Any:
+def fraction(value: Any) -> Any:
     """A number as a fraction; infinite ones stay."""
     if isinstance(value, Fraction) or not np.isfinite(float(value)):
         return value
     return Fraction(float(value))
 
 
-def _is_infinite(value: Any) -> bool:
+def is_infinite(value: Any) -> bool:
     return not isinstance(value, Fraction) and not np.isfinite(float(value))
+
+
+def are_endless(bound: np.ndarray) -> np.ndarray:
+    """Which bounds are infinite, and positive: bool `[S]`."""
+    return np.array([is_infinite(x) and x > 0 for x in bound.tolist()], bool)
 
 
 class Shape(NamedTuple):
@@ -349,11 +354,11 @@ def _verdict(claim: Claim, asked: Asked, node: Query) -> ValueVerdict:
         if isinstance(path, Next) or (
             isinstance(path, Until) and path.last is not None
         ):
-            return _again(claim, asked, node)
+            return _again(claim, walk_of(asked, node, path, optimum))
         if isinstance(path, Until) and path.first == 0:
             left, right = asked.states(path.left), asked.states(path.right)
             if path.negated:
-                optimum = "min" if optimum == "max" else "max"
+                optimum = other_of(optimum)
                 claim = claim.flipped()
             end = right | ~left
             shape = Shape(end, right.astype(np.float64), none, optimum)
@@ -361,13 +366,13 @@ def _verdict(claim: Claim, asked: Asked, node: Query) -> ValueVerdict:
     if node.operator == "R":
         inner = node.path
         if isinstance(inner, Instantaneous):
-            return _again(claim, asked, node)
+            return _again(claim, walk_of(asked, node, inner, optimum))
         reward = asked._rewards(asked._reward_name(node))
         empty = np.zeros(len(claim.real), bool)
         zero = np.zeros(len(claim.real))
         if isinstance(inner, Cumulative):
             if inner.steps is not None:
-                return _again(claim, asked, node)
+                return _again(claim, walk_of(asked, node, inner, optimum))
             shape = Shape(empty, zero, reward, optimum)
             if inner.discount is None:
                 return _unbounded(claim, shape, "total", empty)
@@ -377,7 +382,12 @@ def _verdict(claim: Claim, asked: Asked, node: Query) -> ValueVerdict:
             target = asked.states(inner.operands[0])
             shape = Shape(target, zero, reward, optimum)
             return _unbounded(claim, shape, "until", target)
-    raise ValueError(
+    raise cannot_verify(node)
+
+
+def cannot_verify(node: Query) -> ValueError:
+    """What to raise for what has no check."""
+    return ValueError(
         f"'{node}' cannot be verified: only probabilities of one temporal operator, "
         "and rewards before a target, in all, discounted, or of some steps"
     )
@@ -438,10 +448,7 @@ def _unbounded(
         raise ValueError("a memoryless scheduler is needed to verify this")
     largest = shape.optimum == "max"
     open_, lower, upper = real & ~shape.end, claim.lower, claim.upper
-    infinite, endless = (
-        np.array([_is_infinite(x) and x > 0 for x in bound.tolist()], bool)
-        for bound in (lower, upper)
-    )
+    infinite, endless = are_endless(lower), are_endless(upper)
     known = _known(claim, shape, kind, target, own)
     below = (real & shape.end & (lower > shape.worth)) | (
         open_ & known.nothing & (lower > 0)
@@ -464,9 +471,9 @@ def _unbounded(
         values = _optimal_values(claim, shape, kind, target, own, known, finite)
         if values is not None:
             for state, value in values.items():
-                too_large[state] = _fraction(lower[state]) > value
+                too_large[state] = fraction(lower[state]) > value
                 too_small[state] = not endless[state] and (
-                    _fraction(upper[state]) < value
+                    fraction(upper[state]) < value
                 )
     bad = claim.misplaced()
     nowhere = np.zeros(len(real), bool)
@@ -548,34 +555,66 @@ def _chain_values(rows: list[dict], worth: list[Fraction]) -> list[Fraction] | N
     return worth
 
 
-def _again(claim: Claim, asked: Asked, node: Query) -> ValueVerdict:
-    """Values of a number of steps, computed anew by their definition."""
-    model, size = claim.model, len(claim.real)
-    optimum, path = asked._optimum(node), node.path
-    earned, discount = np.zeros(len(claim.owner)), Fraction(1)
-    flips, window, left, right = False, None, None, None
-    value = np.zeros(size)
-    if node.operator == "P":
-        found = read(path, asked._bounds)
-        if isinstance(found, Next):
-            steps, value = 1, asked.states(found.operand).astype(np.float64)
-        else:
-            assert isinstance(found, Until)
-            assert found.last is not None
-            steps, flips = found.last, found.negated
-            left, right = asked.states(found.left), asked.states(found.right)
-            window, value = found.last - found.first, right.astype(np.float64)
-            if flips:
-                optimum = "min" if optimum == "max" else "max"
-    elif isinstance(path, Instantaneous):
+class Walk(NamedTuple):
+    """A question about a number of steps.
+
+    Attributes:
+        steps: how many there are.
+        start: float64 `[S]`, what states are worth behind them.
+        optimum: what is asked for, the other way round if it `flips`.
+        earned: float64 `[C]`, what choices earn.
+        discount: what a step is worth beside the one before it.
+        left: bool `[S]`, what may be passed; None for all.
+        right: bool `[S]`, the goal, which counts in the last steps of the `window`.
+        window: how many these are.
+        flips: whether one less what is found is asked for.
+    """
+
+    steps: int
+    start: np.ndarray
+    optimum: str
+    earned: np.ndarray
+    discount: Fraction = Fraction(1)
+    left: np.ndarray | None = None
+    right: np.ndarray | None = None
+    window: int = 0
+    flips: bool = False
+
+
+def walk_of(asked: Any, node: Query, path: Any, optimum: str) -> Walk:
+    """The steps that a query is about, whose path was read."""
+    model = asked.model
+    none = np.zeros(model.num_choices)
+    if isinstance(path, Next):
+        return Walk(1, asked.states(path.operand).astype(np.float64), optimum, none)
+    if isinstance(path, Until):
+        assert path.last is not None
+        left, right = asked.states(path.left), asked.states(path.right)
+        return Walk(
+            *(path.last, right.astype(np.float64)),
+            *(other_of(optimum) if path.negated else optimum, none, Fraction(1)),
+            *(left, right, path.last - path.first, path.negated),
+        )
+    named = asked._reward_name(node)
+    if isinstance(path, Instantaneous):
+        start = np.asarray((model.state_rewards or {})[named], np.float64)
         steps = asked.natural(path.time, "a number of steps")
-        named = asked._reward_name(node)
-        value = np.asarray((model.state_rewards or {})[named], np.float64)
-    else:
-        steps = asked.natural(path.steps, "a number of steps")
-        earned = asked._rewards(asked._reward_name(node))
-        if path.discount is not None:
-            discount = asked.constant(path.discount)
+        return Walk(steps, start, optimum, none)
+    steps, earned = (
+        asked.natural(path.steps, "a number of steps"),
+        asked._rewards(named),
+    )
+    found = Walk(steps, np.zeros(model.num_states), optimum, earned)
+    if path.discount is None:
+        return found
+    return found._replace(discount=asked.constant(path.discount))
+
+
+def _again(claim: Claim, walk: Walk) -> ValueVerdict:
+    """Values of a number of steps, computed anew by their definition."""
+    size, steps = len(claim.real), walk.steps
+    discount: Any = walk.discount
+    value, earned, left, right = walk.start, walk.earned, walk.left, walk.right
     exact = steps * len(claim.weight) <= CHAIN_SOLVED_UP_TO * 100
     numbers: Any = value
     probs: Any = claim.weight.astype(np.longdouble)
@@ -589,7 +628,7 @@ def _again(claim: Claim, asked: Asked, node: Query) -> ValueVerdict:
     begins = claim.rows[: int(claim.groups[-1])]
     total = np.add.reduceat(probs, begins) if len(probs) else probs
     share = probs / np.repeat(total, np.diff(claim.rows[: len(begins) + 1]))
-    better = np.minimum if optimum == "min" else np.maximum
+    better = np.minimum if walk.optimum == "min" else np.maximum
     most = int(np.diff(claim.rows).max(initial=0))
     eps = 0.0 if exact else float(np.finfo(np.longdouble).eps)
     error = 0.0
@@ -601,11 +640,9 @@ def _again(claim: Claim, asked: Asked, node: Query) -> ValueVerdict:
         worth = earned[: len(begins)] + discount * sums
         new = numbers.copy()
         new[claim.real] = better.reduceat(worth, starts)
-        if window is not None:
-            assert left is not None
-            assert right is not None
+        if left is not None:
             new[~left] = 0
-            if step <= window:
+            if step <= walk.window:
                 new[right] = 1
         numbers = new
         if not exact:
@@ -613,14 +650,14 @@ def _again(claim: Claim, asked: Asked, node: Query) -> ValueVerdict:
                 np.abs(numbers).max(initial=0)
             )
             error += (3 * most + 8) * eps * size_now
-    if flips:
+    if walk.flips:
         numbers = 1 - numbers
     too_large, too_small = np.zeros((2, size), bool)
     for s in np.flatnonzero(claim.real).tolist():
         low, high = claim.lower[s], claim.upper[s]
         if exact:
-            too_large[s] = _fraction(low) > numbers[s]
-            too_small[s] = _fraction(high) < numbers[s]
+            too_large[s] = fraction(low) > numbers[s]
+            too_small[s] = fraction(high) < numbers[s]
         else:
             too_large[s] = np.longdouble(low) > numbers[s] - error
             too_small[s] = np.longdouble(high) < numbers[s] + error

@@ -29,6 +29,7 @@ class Values(drive.Problem[Arena]):
 
     name = "meanpayoff"
     solvers = SOLVERS
+    solved = Solution
 
     def read(self, question: Any) -> tuple[Arena, Any]:
         """Weights are one integer for each edge; the search is the host's."""
@@ -41,10 +42,6 @@ class Values(drive.Problem[Arena]):
         """No values: their denominators are 0."""
         nothing = np.zeros(np.shape(question.owner), np.int32)
         return Answer(nothing, nothing, nothing + np.int32(NO_EDGE))
-
-    def solution(self, answer: Answer, **how: Any) -> Solution:
-        """Answers have the names that a solution has."""
-        return Solution(**answer._asdict(), **how)
 
     def in_phases(self, question: Arena, solver: Any, **how: Any) -> Solution:
         """One energy game after the other."""
@@ -90,6 +87,7 @@ class Decisions(drive.Problem[Asked]):
 
     name = "meanpayoff_threshold"
     solvers = SOLVERS
+    solved = Decision
 
     def read(self, question: Any) -> tuple[Asked, Any]:
         """A mean-payoff game; the threshold is looked at by who computes with it."""
@@ -98,19 +96,13 @@ class Decisions(drive.Problem[Asked]):
         return asked._replace(arena=arena), fault
 
     def shape(self, question: Asked) -> tuple[int, int]:
-        """That of the arena."""
         return question.arena.shape
 
     def undecided(self, question: Any) -> Decided:
-        """No winners."""
         size = np.shape(question.arena.owner)
         return Decided(
             np.full(size, UNDECIDED, np.int8), np.full(size, NO_EDGE, np.int32)
         )
-
-    def solution(self, answer: Decided, **how: Any) -> Decision:
-        """Answers have the names that a solution has."""
-        return Decision(**answer._asdict(), **how)
 
     def in_phases(self, question: Asked, solver: Any, **how: Any) -> Decision:
         """One energy game, in numbers of any size where it takes such."""

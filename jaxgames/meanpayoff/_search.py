@@ -95,7 +95,6 @@ def tightened(
 
     A value is the mean of a cycle, which stays in one part.
     """
-    del arena
     size = np.bincount(standing.part, minlength=len(standing.low[0]))
     most = np.minimum(size, longest).astype(standing.low[0].dtype)
     _, low = _rationals.neighbours(standing.low, most)

@@ -43,7 +43,6 @@ class Solution(solution.Strategies):
         return Fraction(int(self.value_num[vertex]), den)
 
     def __repr__(self) -> str:
-        """One line: how many vertices, and the range of their values."""
         known = self.value_den > 0
         undecided = int((~known).sum())
         text = f"{int(known.sum())} vertices"

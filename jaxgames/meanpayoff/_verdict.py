@@ -11,46 +11,33 @@ class Reason(verdict.Reason):
         'it has no value'
     """
 
-    OK = 0, "nothing is wrong"
-    UNDECIDED = 1, "it has no value"
+    OK = "nothing is wrong"
+    UNDECIDED = "it has no value"
     NO_MEAN_OF_A_CYCLE = (
-        2,
         "its value is not in lowest terms, or its denominator more than the number of "
-        "vertices",
+        "vertices"
     )
     STRATEGY_NOT_AN_EDGE_OF_ITS_VERTEX = (
-        3,
-        "its strategy is not the index of one of its edges",
+        "its strategy is not the index of one of its edges"
     )
-    STRATEGY_CHANGES_VALUE = (
-        4,
-        "its strategy leads to a vertex of another value",
-    )
-    BETTER_SUCCESSOR = 5, "it has an edge to a vertex of a value that its owner prefers"
+    STRATEGY_CHANGES_VALUE = "its strategy leads to a vertex of another value"
+    BETTER_SUCCESSOR = "it has an edge to a vertex of a value that its owner prefers"
     VALUE_TOO_LARGE = (
-        6,
         "with player 0's strategy player 1 can reach a cycle whose mean is less than "
-        "the value",
+        "the value"
     )
     VALUE_TOO_SMALL = (
-        7,
         "with player 1's strategy player 0 can reach a cycle whose mean is more than "
-        "the value",
+        "the value"
     )
 
 
 class Verdict(verdict.Verdict):
     """What a check of a solution found: true if nothing is wrong.
 
-    Attributes:
-        valid: bool, whether the solution is right.
-        reason: int32, a [`Reason`][jaxgames.meanpayoff.Reason]: the first one that
-            holds somewhere, or `Reason.OK`.
-        vertex: int32, a vertex where it holds, or -1.
-
-    Examples:
-        >>> print(Verdict.at(Reason.UNDECIDED, 5))
-        vertex 5: it has no value
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`Reason`][jaxgames.meanpayoff.Reason], and whose `vertex` is a vertex where it
+    holds.
     """
 
     reasons = Reason

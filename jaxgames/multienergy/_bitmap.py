@@ -72,12 +72,10 @@ class ByBitmap(Solver):
 
     def done(self, game: Layout, state: State) -> jax.Array:
         """Nothing was found in the last round."""
-        del game
         return ~state.changed
 
     def answer(self, game: Layout, state: State) -> jax.Array:
         """The sets."""
-        del game
         return state.wins
 
     def _before_updates(self, game: Layout, wins: jax.Array) -> jax.Array:

@@ -95,7 +95,6 @@ class ByFronts(Solver):
 
     def done(self, game: Layout, state: State) -> jax.Array:
         """No front has changed."""
-        del game
         return ~jnp.any(state.changed)
 
     def overflow(self, state: State) -> jax.Array:
@@ -104,7 +103,6 @@ class ByFronts(Solver):
 
     def answer(self, game: Layout, state: State):
         """The fronts as words `[K, V]`."""
-        del game
         return _antichains.stacked(state.front)
 
     def grown(self, state: State) -> "tuple[ByFronts, State]":

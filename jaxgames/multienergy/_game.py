@@ -161,7 +161,6 @@ class Game(Value):
         return self.delta.shape[-1]
 
     def __repr__(self) -> str:
-        """One line: the sizes."""
         if is_traced(self.targets) or np.ndim(self.targets) != 1:
             return f"Game(edges {np.shape(self.targets)})"
         return (

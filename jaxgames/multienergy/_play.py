@@ -76,7 +76,6 @@ class Strategy:
         return int(found[np.argmin(self.rank[found])]) if len(found) else None
 
     def __repr__(self) -> str:
-        """One line: how many budgets there are moves for."""
         most = self.rank.max(initial=0)
         return f"Strategy({len(self.rank)} budgets, {most} moves at most)"
 

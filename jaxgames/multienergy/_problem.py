@@ -62,7 +62,6 @@ class MultiEnergy(drive.Problem[Game]):
         return question.num_positions, question.num_edges
 
     def undecided(self, question: Game) -> tuple[Any, Packing]:
-        """No budgets."""
         packing = Packing.of(question)
         empty = np.full((1, question.num_positions), EMPTY)
         return (empty,) * packing.num_words, packing
@@ -109,7 +108,6 @@ class MultiEnergy(drive.Problem[Game]):
         self, question: Game, *, strategies=True, track=None, max_steps=None
     ) -> Fronts:
         """By a worklist; small games in Python, unless it is compiled already."""
-        del strategies, max_steps
         in_python = question.num_edges <= FEW and not is_ready(question)
         with interpreted() if in_python else contextlib.nullcontext():
             return host.run_host(question, track)
@@ -118,7 +116,6 @@ class MultiEnergy(drive.Problem[Game]):
         self, questions: list[Game], solver: Any, *, state: Any, strategies: bool, **how
     ) -> tuple[list[Fronts], Any]:
         """As one game for each kind: with dimensions and caps in common."""
-        del strategies
         kinds = drive.grouped((x.dimensions, x.cap) for x in questions).values()
         states = drive.states_of(list(kinds), state)
         found: list[Any] = [None] * len(questions)

@@ -165,11 +165,9 @@ class Fronts(solution.Solution, Value):
         return bool((self.budgets(v) <= budget).all(axis=1).any())
 
     def __len__(self) -> int:
-        """The number of positions."""
         return self.words[0].shape[-1]
 
     def __repr__(self) -> str:
-        """One line: how many budgets there are."""
         if is_traced(self.words) or self.words[0].ndim != 2:
             return f"Fronts(words {self.words[0].shape})"
         more = "" if self.status == Status.SOLVED else f", {Status(self.status).name}"
@@ -179,7 +177,6 @@ class Fronts(solution.Solution, Value):
 
 
 def _sizes(words: Any, packing: Packing) -> Any:
-    del packing
     return (words[0] != EMPTY).sum(axis=-2, dtype=np.int32)
 
 

@@ -11,29 +11,20 @@ class Reason(verdict.Reason):
         'one of its budgets is above another one'
     """
 
-    OK = 0, "nothing is wrong"
-    NO_BUDGET = 1, "one of its budgets has an energy that is negative or above its cap"
-    OUT_OF_ORDER = 2, "its budgets are not sorted, or one is listed twice"
-    NOT_MINIMAL = 3, "one of its budgets is above another one"
-    NOT_WON = 4, "the attacker does not win with one of its budgets"
-    MISSING = 5, "the attacker wins with a budget that is not above a listed one"
+    OK = "nothing is wrong"
+    NO_BUDGET = "one of its budgets has an energy that is negative or above its cap"
+    OUT_OF_ORDER = "its budgets are not sorted, or one is listed twice"
+    NOT_MINIMAL = "one of its budgets is above another one"
+    NOT_WON = "the attacker does not win with one of its budgets"
+    MISSING = "the attacker wins with a budget that is not above a listed one"
 
 
 class Verdict(verdict.Verdict):
     """What a check of minimal budgets found: true if nothing is wrong.
 
-    Attributes:
-        valid: bool, whether the budgets are right.
-        reason: int32, a [`Reason`][jaxgames.multienergy.Reason]: the first one that
-            holds somewhere, or `Reason.OK`.
-        vertex: int32, a position where it holds, or -1.
-
-    Examples:
-        >>> wrong = Verdict.at(Reason.NOT_WON, 5)
-        >>> bool(wrong)
-        False
-        >>> print(wrong)
-        position 5: the attacker does not win with one of its budgets
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`Reason`][jaxgames.multienergy.Reason], and whose `vertex` is a position where it
+    holds.
     """
 
     reasons = Reason

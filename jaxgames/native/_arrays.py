@@ -53,7 +53,6 @@ class Arrays(Emitter):
         return self.word(f"getelementptr {word}, ptr {array.words[0]}, i64 {at}")
 
     def read(self, array: Value, pointer: str) -> Value:
-        """An item."""
         dtype = array.type.dtype
         word = IN_MEMORY[dtype]
         # Bytes may be a flag by which another thread says that it is enough.
@@ -67,7 +66,6 @@ class Arrays(Emitter):
         return Value(item(dtype), [found])
 
     def write(self, array: Value, pointer: str, value: Value) -> None:
-        """Changes an item."""
         dtype = array.type.dtype
         word = IN_MEMORY[dtype]
         if item(dtype) == BOOL:

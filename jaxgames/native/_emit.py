@@ -55,7 +55,6 @@ class Emitter:
         return f"b{self._count}"
 
     def line(self, text: str) -> None:
-        """Adds a line."""
         if not self.ended:
             self.lines.append(f"  {text}")
 
@@ -157,7 +156,6 @@ class Emitter:
         raise self.refuse(None, f"truth of {value.type}")
 
     def negated(self, value: Value) -> Value:
-        """Not."""
         return Value(BOOL, [self.word(f"xor i1 {self.truth(value)}, true")])
 
     def chosen(self, condition: str, one: str, other: str) -> str:

@@ -101,7 +101,6 @@ class Expressions(Arrays):
         raise NotImplementedError
 
     def expression(self, node: ast.AST) -> Value:
-        """The value of an expression."""
         known = getattr(self, f"_{type(node).__name__.lower()}", None)
         if known is None or not isinstance(node, ast.expr):
             raise self.refuse(node)
@@ -362,7 +361,6 @@ class Expressions(Arrays):
         return self.made_by(function, arguments | named)
 
     def sort(self, array: Value) -> None:
-        """Sorts an array of one axis where it is."""
         self._translated(_sort.sort, [array])
 
     def _translated(self, function: Any, given: list[Value]) -> Value | None:

@@ -53,7 +53,6 @@ class Function(Expressions):
         self._left: set[str] = set()  # ends of loops that a break leads to
 
     def callee(self, function: Any, kinds: tuple) -> tuple[str, Any] | None:
-        """The name of a translated function, and what it returns; None for others."""
         return self._callee(function, kinds)
 
     def text(self) -> str:

@@ -84,7 +84,6 @@ def returned(kind: Type) -> str:
 
 
 def has_arrays(kind: Type) -> bool:
-    """Whether there is an array in it."""
     return "ptr" in words(kind)
 
 
@@ -149,7 +148,6 @@ SCALARS: dict[type, str] = {
 
 
 def type_of(argument: Any) -> Type:
-    """The type of an argument."""
     if (kind := SCALARS.get(type(argument))) is not None:
         return kind
     if isinstance(argument, np.ndarray):

@@ -122,7 +122,6 @@ class Alternating(MeasureSolver):
 
     def done(self, game: Game, state: State) -> jax.Array:
         """The winning sets cover the game."""
-        del game
         return jnp.all(state.sides[0].won | state.sides[1].won)
 
     def overflow(self, state: State) -> jax.Array:
@@ -154,7 +153,6 @@ class Alternating(MeasureSolver):
 
     def stats(self, game: Game, state: State) -> dict[str, Any]:
         """How often a measure rose, as float32."""
-        del game
         return {"lifts": sum(_measures.as_float(side.lifts) for side in state.sides)}
 
     def _lift(self, game: Game, side: Side, rival, finished) -> Side:

@@ -41,7 +41,6 @@ class MeasureSolver(Solver):
     bounds: Bounds = "count"
 
     def __post_init__(self):
-        """Checks the options."""
         super().__post_init__()
         check_positive(words=self.words, digits=self.digits)
         if isinstance(self.bounds, str) and self.bounds not in ("count", "path"):
@@ -146,11 +145,6 @@ def path_bounds(arena: Arena, player: int, length: int) -> np.ndarray:
     measure within the bounds is below the top there. Elsewhere it is the top, as any
     measure below the top is a certificate, whatever its bounds.
     O(d (V + E)) time for `d` bad priorities.
-
-    Args:
-        arena: a concrete arena, its priorities in normal form.
-        player: whose measures.
-        length: number of priorities.
 
     Returns:
         Integers `[P]`, 0 for good priorities.

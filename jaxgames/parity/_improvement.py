@@ -100,7 +100,6 @@ class StrategyImprovement(Solver):
     name: ClassVar[str] = "improvement"
 
     def __post_init__(self):
-        """Checks the options."""
         super().__post_init__()
         check_positive(
             words=self.words, priorities=self.priorities, doublings=self.doublings
@@ -193,7 +192,6 @@ class StrategyImprovement(Solver):
 
     def done(self, game: Game, state: State) -> jax.Array:
         """No player can improve."""
-        del game
         return state.optimal
 
     def overflow(self, state: State) -> jax.Array:

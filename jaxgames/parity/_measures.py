@@ -175,7 +175,6 @@ def places(game: Game, packing: Packing, player: int) -> Places:
 
 
 def is_top(measure: Words) -> jax.Array:
-    """Whether measures are the top."""
     return measure[0] == TOP
 
 

@@ -62,6 +62,7 @@ class Parity(drive.Problem[Arena]):
 
     name = "parity"
     solvers = SOLVERS
+    solved = Solution
     host_until = 1 << 17  # it takes a few milliseconds, a good part of them a race
     inline = 1 << 18
     head_start = drive.HEAD_START
@@ -151,12 +152,7 @@ class Parity(drive.Problem[Arena]):
             measures = measures.resized(_num_own(question), size)
         return Answer(*_fit(question, winner, strategy), measures)
 
-    def solution(self, answer: Answer, **how: Any) -> Solution:
-        """Answers have the names that a solution has."""
-        return Solution(**answer._asdict(), **how)
-
     def undecided(self, question: Any) -> Answer:
-        """No winners."""
         size = np.shape(question.owner)
         return Answer(
             np.full(size, UNDECIDED, np.int8), np.full(size, NO_EDGE, np.int32)
@@ -233,7 +229,6 @@ class Parity(drive.Problem[Arena]):
 
     def auto(self, stack: Any) -> Solver:
         """Promotion, by few sweeps."""
-        del stack
         sweeps = here(SWEEPS)
         return SOLVERS["promotion"](sweeps=sweeps)  # pyright: ignore[reportCallIssue]
 
@@ -244,13 +239,11 @@ class Parity(drive.Problem[Arena]):
         return budgets(stack.owner.shape[-1])[0]
 
     def check(self, question: Arena) -> None:
-        """As `read`."""
         validity.check_each(question)
         check_priorities(question)
 
     def facts(self, stack: Arena, solver: Solver) -> Facts:
         """Sizes and types of stacks."""
-        del solver
         given = stack.edge_priority if stack.priority is None else stack.priority
         xp = jnp if isinstance(given, jax.Array) else np
         top = int(xp.max(given, initial=0))

@@ -100,7 +100,6 @@ class PriorityPromotion(Machine):
 
     def done(self, game: Game, state: State) -> jax.Array:
         """Nothing is in play."""
-        del game
         return state.current == NONE
 
     def answer(self, game: Game, state: State) -> Answer:

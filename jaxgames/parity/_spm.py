@@ -95,7 +95,6 @@ class SPM(MeasureSolver):
     edge_priorities: ClassVar[bool] = True
 
     def __post_init__(self):
-        """Checks the options."""
         super().__post_init__()
         check_positive(every=self.every)
         if self.player not in (0, 1):
@@ -145,7 +144,6 @@ class SPM(MeasureSolver):
 
     def done(self, game: Game, state: State) -> jax.Array:
         """Both measures are final."""
-        del game
         return state.turn == 2
 
     def overflow(self, state: State) -> jax.Array:
@@ -182,7 +180,6 @@ class SPM(MeasureSolver):
 
     def stats(self, game: Game, state: State) -> dict[str, Any]:
         """How often a measure rose, as float32; and how many vertices are queued."""
-        del game
         lifts = _measures.as_float(state.lifting.lifts)
         return {"lifts": lifts, "queued": state.queued}
 

@@ -125,7 +125,6 @@ class RecursiveTangleLearning(Machine):
     room: tuple[int, int, int] | None = dataclasses.field(default=None, kw_only=True)
 
     def __post_init__(self):
-        """Checks the options."""
         super().__post_init__()
         for room in self.room or ():
             check_positive(room=room)
@@ -208,7 +207,6 @@ class RecursiveTangleLearning(Machine):
 
     def done(self, game: Game, state: State) -> jax.Array:
         """All is decided."""
-        del game
         return state.phase == DONE
 
     def overflow(self, state: State) -> jax.Array:
@@ -247,7 +245,6 @@ class RecursiveTangleLearning(Machine):
 
     def stats(self, game: Game, state: State) -> dict:
         """How many tangles were learned."""
-        del game
         return {"tangles": state.pool.tangles}
 
 
@@ -411,7 +408,6 @@ def _look_for_tangles(state: State) -> State:
 
 def _wait(game: Game, state: State) -> State:
     """Nothing grows."""
-    del game
     return state._replace(stable=jnp.array(True))
 
 

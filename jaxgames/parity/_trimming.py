@@ -74,12 +74,10 @@ class Trimming(Solver):
 
     def done(self, fixed: Fixed, state: State) -> jax.Array:
         """A cycle was found, or every priority was looked at."""
-        del fixed
         return state.cycle | (state.priority < 0)
 
     def answer(self, fixed: Fixed, state: State) -> None:
         """The state says it all."""
-        del fixed, state
 
 
 def _leads(fixed: Fixed, priority, kind) -> ops.Edges:

@@ -69,7 +69,6 @@ class InTurns(Solver):
     sweeps: int | None = dataclasses.field(default=None, kw_only=True)
 
     def __post_init__(self):
-        """Checks the options."""
         super().__post_init__()
         check_positive(sweeps=self.sweeps)
 

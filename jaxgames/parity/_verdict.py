@@ -11,53 +11,35 @@ class Reason(verdict.Reason):
         "its winner's strategy leads to a vertex that the other player wins"
     """
 
-    OK = 0, "nothing is wrong"
-    UNDECIDED = 1, "its winner is neither 0 nor 1"
-    STRATEGY_MISSING = 2, "its owner wins it, but has no strategy there"
+    OK = "nothing is wrong"
+    UNDECIDED = "its winner is neither 0 nor 1"
+    STRATEGY_MISSING = "its owner wins it, but has no strategy there"
     STRATEGY_NOT_AN_EDGE_OF_ITS_VERTEX = (
-        3,
-        "its strategy is not the index of one of its edges",
+        "its strategy is not the index of one of its edges"
     )
-    STRATEGY_OF_LOSER = 4, "its owner loses it, yet has a strategy there"
+    STRATEGY_OF_LOSER = "its owner loses it, yet has a strategy there"
     STRATEGY_LEAVES_REGION = (
-        5,
-        "its winner's strategy leads to a vertex that the other player wins",
+        "its winner's strategy leads to a vertex that the other player wins"
     )
-    OPPONENT_ESCAPES = (
-        6,
-        "its owner loses it, yet has an edge to a vertex that he wins",
-    )
+    OPPONENT_ESCAPES = "its owner loses it, yet has an edge to a vertex that he wins"
     CYCLE_WON_BY_OPPONENT = (
-        7,
-        "the other player wins a cycle through it that its winner's strategy allows",
+        "the other player wins a cycle through it that its winner's strategy allows"
     )
     CUT_OUT_OF_ORDER = (
-        8,
         "a priority compares more of a measure than a less important one, or more than "
-        "there is",
+        "there is"
     )
     MEASURE_RISES = (
-        9,
         "its measure is the top, or does not fall as it must along an edge that its "
-        "winner's strategy allows",
+        "winner's strategy allows"
     )
 
 
 class Verdict(verdict.Verdict):
     """What a check of a solution found: true if nothing is wrong.
 
-    Attributes:
-        valid: bool, whether the solution is right.
-        reason: int32, a [`Reason`][jaxgames.parity.Reason]: the first one that holds
-            somewhere, or `Reason.OK`.
-        vertex: int32, a vertex where it holds, or -1.
-
-    Examples:
-        >>> wrong = Verdict.at(Reason.STRATEGY_MISSING, 5)
-        >>> bool(wrong)
-        False
-        >>> print(wrong)
-        vertex 5: its owner wins it, but has no strategy there
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`Reason`][jaxgames.parity.Reason], and whose `vertex` is a vertex where it holds.
     """
 
     reasons = Reason

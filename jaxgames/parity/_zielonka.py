@@ -103,7 +103,6 @@ class Zielonka(Machine):
 
     def done(self, game: Game, state: State) -> jax.Array:
         """The game at depth 0 is solved."""
-        del game
         return state.phase == DONE
 
     def answer(self, game: Game, state: State) -> Answer:
@@ -161,7 +160,6 @@ def _close(game: Game, state: State, stable) -> State:
 
 def _return(game: Game, state: State) -> State:
     """Hands the solved subgame at `depth` to the level above."""
-    del game
     active = state.phase == RETURN
     here = active & (state.kind == OUT) & (state.removed >= state.depth)
     # The opponent won nothing below, so the tentative winners of this level stand.

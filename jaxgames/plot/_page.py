@@ -31,11 +31,9 @@ class Picture:
         self._marks: list[_Outline | _Words] = []
 
     def __repr__(self) -> str:
-        """Its title."""
         return f"Picture({self.title!r})"
 
     def _repr_svg_(self) -> str:
-        """Picture for notebooks."""
         return self.to_svg()
 
     def to_svg(self) -> str:

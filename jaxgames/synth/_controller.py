@@ -11,7 +11,6 @@ from jaxgames.later import jnp
 from jaxgames.ltl import Automaton
 from jaxgames.synth import _fewer_states, _gates
 from jaxgames.synth._circuit_states import explored
-from jaxgames.synth._dot import to_dot
 from jaxgames.value import Value
 
 MAX_STATES = 1 << 20
@@ -343,14 +342,13 @@ class Controller(Value):
             for q in range(self.num_states)
             for must, never, action in self.paths(q)
         )
-        return to_dot(rows)
+        return _dot(rows)
 
     def _output(self, action: int) -> str:
         output = int(self.output[action])
         return _words(output, (1 << len(self.writes)) - 1 & ~output, self.writes)
 
     def __repr__(self) -> str:
-        """One line: the size and the names."""
         count = self.num_states
         return (
             f"Controller({count} state{'' if count == 1 else 's'}, reads "
@@ -397,7 +395,6 @@ class Circuit(Value):
     gates: np.ndarray
 
     def __post_init__(self):
-        """Checks the literals."""
         super().__post_init__()
         before = len(self.inputs) + len(self.following)
         last = 2 * (before + len(self.gates)) + 1
@@ -433,7 +430,6 @@ class Circuit(Value):
         return Controller.from_arrays(self.inputs, self.outputs, **tables, name=name)
 
     def __repr__(self) -> str:
-        """One line: the sizes."""
         parts = (
             (len(self.inputs), "input"),
             (len(self.following), "latch"),
@@ -458,3 +454,19 @@ def _words(must: int, never: int, names: tuple[str, ...]) -> str:
 
 def _moved(mask: int, places: list[int]) -> int:
     return sum(1 << place for i, place in enumerate(places) if mask >> i & 1)
+
+
+def _dot(rows: Iterable[tuple[int, int, str]]) -> str:
+    """A drawing of what is read and written from one state to another."""
+    labels: dict[tuple[int, int], list[str]] = {}
+    for q, r, text in rows:
+        labels.setdefault((q, r), []).append(text)
+    lines = [
+        "digraph {",
+        "  rankdir=LR; node [shape=circle];",
+        '  start [shape=point, label=""]; start -> 0;',
+    ]
+    for (q, r), texts in labels.items():
+        text = "\\n".join(x.replace("\\", "\\\\").replace('"', '\\"') for x in texts)
+        lines.append(f'  {q} -> {r} [label="{text}"];')
+    return "\n".join([*lines, "}", ""])

@@ -282,7 +282,6 @@ class _Classes:
 
     @property
     def nodes(self) -> Nodes:
-        """The letters."""
         return self._nodes
 
 

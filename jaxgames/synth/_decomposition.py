@@ -196,7 +196,6 @@ class Decomposition:
         return Composition(self, realizable, found, used)
 
     def __repr__(self) -> str:
-        """One line: how many parts, and the names."""
         count = len(self.parts)
         return (
             f"Decomposition({count} part{'' if count == 1 else 's'}, inputs "
@@ -261,7 +260,6 @@ class Composition:
         return kept(self, "controller", made.controller)
 
     def __repr__(self) -> str:
-        """One line."""
         known = {True: "realizable", False: "unrealizable", None: "undecided"}
         count = len(self.decomposition.parts)
         of = f"{len(self.used)} of {count} part{'' if count == 1 else 's'}"

@@ -64,16 +64,15 @@ class Solution:
         return machine
 
     def __repr__(self) -> str:
-        """One line."""
         known = {True: "realizable", False: "unrealizable", None: "undecided"}
         return f"Solution({known[self.realizable]})"
 
 
-@limited()
 def _size(circuit: Circuit) -> int:
     return len(circuit.gates) + len(circuit.following)
 
 
+@limited()
 def solve(
     specification: Specification,
     solver: Any = "auto",

@@ -51,7 +51,6 @@ class Specification(Value):
     formula: Formula | None = None
 
     def __post_init__(self):
-        """Checks the names."""
         super().__post_init__()
         seen = set()
         for name in self.controllable:
@@ -177,7 +176,6 @@ class Specification(Value):
         return _game.build(self.parity(), self.controllable, moore=self.moore)
 
     def __repr__(self) -> str:
-        """One line: the size, and the names."""
         count = self.automaton.num_states
         return (
             f"Specification({count} state{'' if count == 1 else 's'}, inputs "

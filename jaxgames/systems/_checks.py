@@ -21,11 +21,7 @@ if TYPE_CHECKING:
 
 
 def check_system(system: "System") -> None:
-    """Refuses a system whose arrays do not fit one another.
-
-    Raises:
-        ValueError: saying where.
-    """
+    """Refuses a system whose arrays do not fit one another: raises ValueError."""
 
     def look() -> bool:
         size = check_rows("system", system.offsets, system.targets)

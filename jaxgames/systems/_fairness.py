@@ -57,7 +57,6 @@ class Fairness(Value):
     names: tuple[str, ...] = ()
 
     def __post_init__(self):
-        """Checks the arrays."""
         super().__post_init__()
         for name in ("enabled", "taken"):
             array = getattr(self, name)
@@ -162,7 +161,6 @@ class Fairness(Value):
         return bool((taken | ~due).all())
 
     def __repr__(self) -> str:
-        """One line: the kind, and how many processes."""
         count = len(self.enabled)
         kind = "strong" if self.strong else "weak"
         return f"Fairness({kind}, {count} process{'' if count == 1 else 'es'})"

@@ -71,7 +71,6 @@ class MarkedProduct(Value):
         return np.repeat(states, np.diff(self.offsets))
 
     def __repr__(self) -> str:
-        """One line: the sizes, and the condition."""
         condition = str(self.automaton.condition)
         condition = condition if len(condition) < 60 else condition[:57] + "..."
         return (

@@ -169,7 +169,6 @@ class PieceWriter:
             self._file.close()
 
     def __enter__(self) -> "PieceWriter":
-        """The writer."""
         return self
 
     def __exit__(self, *error: Any) -> None:

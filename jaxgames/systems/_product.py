@@ -71,7 +71,6 @@ class Product(Value):
         )
 
     def __repr__(self) -> str:
-        """One line: the sizes."""
         return f"Product({self.num_vertices} vertices, {self.num_edges} edges)"
 
 

@@ -23,26 +23,21 @@ class RunReason(verdict.Reason):
         'the run goes on from it where there is no transition'
     """
 
-    OK = 0, "nothing is wrong"
-    NO_CYCLE = 1, "the run has an empty cycle, so that it ends"
-    NO_STATE = 2, "the run leads there, but there is no such state"
-    NOT_INITIAL = 3, "the run begins there, but it is not an initial state"
-    NO_TRANSITION = 4, "the run goes on from it where there is no transition"
-    NOT_VIOLATED = 5, "the run violates nothing: the property holds on it"
-    UNFAIR = 6, "the run is not fair to a process"
+    OK = "nothing is wrong"
+    NO_CYCLE = "the run has an empty cycle, so that it ends"
+    NO_STATE = "the run leads there, but there is no such state"
+    NOT_INITIAL = "the run begins there, but it is not an initial state"
+    NO_TRANSITION = "the run goes on from it where there is no transition"
+    NOT_VIOLATED = "the run violates nothing: the property holds on it"
+    UNFAIR = "the run is not fair to a process"
 
 
 class RunVerdict(verdict.Verdict):
     """What a check of a run found: true if nothing is wrong.
 
-    Attributes:
-        valid: bool, whether it is a run, and violates the property.
-        reason: int32, a [`RunReason`][jaxgames.systems.RunReason].
-        vertex: int32, a state where it holds, or -1.
-
-    Examples:
-        >>> print(RunVerdict.at(RunReason.NOT_INITIAL, 5))
-        state 5: the run begins there, but it is not an initial state
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`RunReason`][jaxgames.systems.RunReason], and whose `vertex` is a state where it
+    holds.
     """
 
     reasons = RunReason

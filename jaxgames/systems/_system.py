@@ -248,7 +248,6 @@ class System(Value):
         return letters
 
     def __repr__(self) -> str:
-        """One line: the sizes."""
         return (
             f"System({self.num_states} states, {self.num_transitions} transitions, "
             f"propositions {' '.join(self.propositions) or 'none'})"

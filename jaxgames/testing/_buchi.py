@@ -1,6 +1,7 @@
 """Accepting cycles of graphs, and Büchi games, against their definitions."""
 
 import dataclasses
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -80,8 +81,8 @@ def of_cycles(solver: str | Solver) -> Check:
                 marks["accepting"], (0, len(arena.owner) - case.size)
             )
         found = buchi.accepting_cycle(arena, solver=solver, **marks)
-        if found.status != Status.SOLVED or not found.decided:
-            return f"status {Status(int(found.status)).name}"
+        if (wrong := _games.unsolved(found)) or not found.decided:
+            return wrong or "it is not decided"
         truth = exists(case, marks["initial"])
         if bool(found.exists) != truth:
             return "a cycle is missed" if truth else "a cycle that there is not"
@@ -89,8 +90,7 @@ def of_cycles(solver: str | Solver) -> Check:
             return f"lasso {found.lasso} and witness {found.witness}, exists: {truth}"
         if found.lasso is not None and not shows(case, found.lasso):
             return f"{_walk(found.lasso)} is no lasso"
-        verdict = buchi.verify(arena, found, **marks)
-        return None if verdict else f"verification rejects the answer: {verdict}"
+        return _games.rejected(buchi.verify(arena, found, **marks))
 
     return each(check)
 
@@ -261,45 +261,35 @@ def is_right(case: Labelled, winner: np.ndarray, strategy: np.ndarray) -> bool:
     return True
 
 
-def _winners(cases: Cases) -> list[np.ndarray]:
-    return [by_steps(case) for case in cases]
+def _expected(cases: Cases) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The winners, and the strategy, which is the same in bits from each engine."""
+    return [
+        (by_steps(case), buchi.solve(case.arena, "host").strategy) for case in cases
+    ]
 
 
-def _wrong(cases: Cases, found: list[Solution]) -> list[Complaint]:
-    said: list[Complaint] = []
-    for case, arena, answer, expected in zip(
-        cases, cases.once(_games.arenas), found, cases.once(_winners), strict=True
-    ):
-        winner, strategy = (
-            np.asarray(x)[: case.size] for x in (answer.winner, answer.strategy)
-        )
-        wrong = _games.differs("winner", winner, expected)
-        if answer.status != Status.SOLVED:
-            wrong = f"status {Status(int(answer.status)).name}"
-        if wrong is None:
-            claim = Solution(Status.SOLVED, winner=winner, strategy=strategy)
-            verdict = buchi.verify(arena, claim)
-            wrong = None if verdict else f"verification rejects the answer: {verdict}"
-        # The strategy of each engine is the same in bits.
-        moves = cases.once(_moves)[len(said)]
-        said.append(wrong or _games.differs("move", strategy, moves))
-    return said
+def _wrong(arena: Arena, answer: Solution, expected: tuple) -> Complaint:
+    size = arena.shape[0]
+    winner, strategy = (np.asarray(x)[:size] for x in (answer.winner, answer.strategy))
+    claim = Solution(Status.SOLVED, winner=winner, strategy=strategy)
+    return (
+        _games.differs("winner", winner, expected[0])
+        or _games.rejected(buchi.verify(arena, claim))
+        or _games.differs("move", strategy, expected[1])
+    )
 
 
-def _moves(cases: Cases) -> list[np.ndarray]:
-    return [buchi.solve(arena, "host").strategy for arena in cases.once(_games.arenas)]
+def _of(find: Callable[[list[Arena]], Sequence[Solution]]) -> Check:
+    return _games.compared(find, _wrong, _expected)
 
 
 def of_games(solver: str) -> Check:
     """`buchi.solve` on one concrete game after the other."""
-
-    def check(cases: Cases) -> list[Complaint]:
-        arenas = cases.once(_games.arenas)
-        if solver not in ("host", "auto"):
-            arenas = _games.padded(arenas)
-        return _wrong(cases, [buchi.solve(arena, solver) for arena in arenas])
-
-    return apart(check)
+    return _of(
+        lambda arenas: [
+            buchi.solve(arena, solver) for arena in _games.one_shape(arenas, solver)
+        ]
+    )
 
 
 @jax.jit
@@ -309,18 +299,14 @@ def _solve(arena: Arena):
     return found.status, found.winner, found.strategy
 
 
-def _traced(cases: Cases) -> list[Complaint]:
-    found = jax.device_get(_solve(_games.stacked(cases.once(_games.arenas), BATCH)))
-    rows = list(zip(*found, strict=True))[: len(cases)]
-    return _wrong(
-        cases,
-        [Solution(Status(int(s)), winner=w, strategy=m) for s, w, m in rows],
-    )
+def _traced(arenas: list[Arena]) -> list[Solution]:
+    found = jax.device_get(_solve(_games.stacked(arenas, BATCH)))
+    rows = list(zip(*found, strict=True))[: len(arenas)]
+    return [Solution(Status(int(s)), winner=w, strategy=m) for s, w, m in rows]
 
 
-def _many(cases: Cases) -> list[Complaint]:
-    solver, arenas = buchi.PROBLEM.auto(None), _games.padded(cases.once(_games.arenas))
-    return _wrong(cases, solve_many(buchi, arenas, solver))
+def _many(arenas: list[Arena]) -> Sequence[Solution]:
+    return solve_many(buchi, _games.padded(arenas), buchi.PROBLEM.auto(None))
 
 
 def _spoilt(case: Labelled) -> Complaint:
@@ -371,8 +357,8 @@ def games() -> Subject:
             "host": of_games("host"),
             "auto": of_games("auto"),
             "verify": each(_spoilt),
-            "attractors": apart(_traced),
-            "many": apart(_many),
+            "attractors": _of(_traced),
+            "many": _of(_many),
             "attractors.alone": first(of_games("attractors"), 4),
             "race": first(of_games("race"), 2),
         },

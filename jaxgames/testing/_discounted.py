@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import jax
@@ -10,7 +11,6 @@ import numpy as np
 from jaxgames import discounted, solve_many
 from jaxgames.arena import Arena
 from jaxgames.discounted import Solution, reference
-from jaxgames.solution import Status
 from jaxgames.testing import _games
 from jaxgames.testing._energy import show
 from jaxgames.testing._labelled import Labelled, smaller
@@ -31,7 +31,6 @@ FACTORS = (0.5, (9, 10), Fraction(2, 3), 0.99, 1e-3, 0.99999)
 
 
 def factor_of(arena: Arena):
-    """The discount factor of a case."""
     return FACTORS[arena.shape[1] % len(FACTORS)]
 
 
@@ -50,42 +49,35 @@ def misses(claim: Solution, expected: list[Fraction]) -> Complaint:
     return None
 
 
-def _wrong(cases: Cases, found: list[Solution]) -> list[Complaint]:
-    said: list[Complaint] = []
-    for arena, answer, expected in zip(
-        cases.once(_games.arenas), found, cases.once(_expected), strict=True
-    ):
-        wrong = misses(answer, expected)
-        if answer.status != Status.SOLVED:
-            wrong = f"status {Status(int(answer.status)).name}"
-        elif wrong is None:
-            verdict = discounted.verify(arena, factor_of(arena), answer)
-            wrong = None if verdict else f"verification rejects the answer: {verdict}"
-        said.append(wrong)
-    return said
+def _wrong(arena: Arena, answer: Solution, expected: list[Fraction]) -> Complaint:
+    return misses(answer, expected) or _games.rejected(
+        discounted.verify(arena, factor_of(arena), answer)
+    )
+
+
+def _of(find: Callable[[list[Arena]], Sequence[Solution]]) -> Check:
+    return _games.compared(find, _wrong, _expected)
 
 
 def of_place(solver: str) -> Check:
     """`discounted.solve` on one game after the other."""
-
-    def check(cases: Cases) -> list[Complaint]:
-        found = []
-        for arena in cases.once(_games.arenas):
-            factor = 0.5 if solver == "vi" else factor_of(arena)
-            found.append(discounted.solve(arena, factor, solver))
-        if solver != "vi":
-            return _wrong(cases, found)
-        return [
-            misses(answer, reference.solve(arena, 0.5)[0])
-            for arena, answer in zip(cases.once(_games.arenas), found, strict=True)
+    return _of(
+        lambda arenas: [
+            discounted.solve(arena, factor_of(arena), solver) for arena in arenas
         ]
+    )
 
-    return apart(check)
+
+def _iterated(cases: Cases) -> list[Complaint]:
+    """Value iteration, which takes long for factors close to 1."""
+    return [
+        misses(discounted.solve(arena, 0.5, "vi"), reference.solve(arena, 0.5)[0])
+        for arena in cases.once(_games.arenas)
+    ]
 
 
-def _many(cases: Cases) -> list[Complaint]:
-    games = [(arena, factor_of(arena)) for arena in cases.once(_games.arenas)]
-    return _wrong(cases, list(solve_many(discounted, games)))
+def _many(arenas: list[Arena]) -> Sequence[Solution]:
+    return solve_many(discounted, [(arena, factor_of(arena)) for arena in arenas])
 
 
 _traced = jax.jit(functools.partial(discounted.solve, epsilon=1e-2))
@@ -149,7 +141,6 @@ def _show(case: Labelled) -> str:
 
 
 def subject() -> Subject:
-    """Discounted games."""
     return Subject(
         name="discounted",
         draw=_games.weighted,
@@ -157,9 +148,9 @@ def subject() -> Subject:
             "host": of_place("host"),
             "auto": of_place("auto"),
             "verify": each(_spoilt),
-            "many": apart(_many),
+            "many": _of(_many),
             "improvement": first(of_place("improvement"), 1),
-            "vi": first(of_place("vi"), 1),
+            "vi": first(apart(_iterated), 1),
             "jit": first(apart(_under_jit), 4),
         },
         smaller=smaller,

@@ -1,6 +1,8 @@
 """Games of Emerson and Lei: solvers, batches and verification."""
 
 import dataclasses
+import functools
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -8,7 +10,6 @@ from jaxgames import emersonlei, solve_many
 from jaxgames.acceptance import Acceptance, both, either, fin, inf
 from jaxgames.arena import Arena
 from jaxgames.emersonlei import Game, Solution, reference
-from jaxgames.solution import Status
 from jaxgames.testing import _games
 from jaxgames.testing._arenas import SHAPES, odd_arena
 from jaxgames.testing._labelled import Labelled, labelled, smaller
@@ -17,7 +18,6 @@ from jaxgames.testing._subject import (
     Check,
     Complaint,
     Subject,
-    apart,
     each,
     first,
 )
@@ -63,34 +63,19 @@ def _expected(cases: Cases) -> list[np.ndarray]:
     return [reference.solve(game).winner for game in cases.once(_all)]
 
 
-def _wrong(cases: Cases, found: list[Solution]) -> list[Complaint]:
-    said: list[Complaint] = []
-    for game, answer, expected in zip(
-        cases.once(_all), found, cases.once(_expected), strict=True
-    ):
-        wrong = None
-        if answer.status != Status.SOLVED:
-            wrong = f"status {Status(int(answer.status)).name}"
-        elif different := _games.differs("winner", answer.winner, expected):
-            wrong = different
-        elif not (verdict := emersonlei.verify(game, answer)):
-            wrong = f"verification rejects the answer: {verdict}"
-        said.append(wrong)
-    return said
+def _wrong(game: Game, answer: Solution, expected: np.ndarray) -> Complaint:
+    return _games.differs("winner", answer.winner, expected) or _games.rejected(
+        emersonlei.verify(game, answer)
+    )
+
+
+def _of(find: Callable[[list[Game]], Sequence[Solution]]) -> Check:
+    return _games.compared(find, _wrong, _expected, _all)
 
 
 def of_place(solver: str) -> Check:
     """`emersonlei.solve` on one game after the other."""
-
-    def check(cases: Cases) -> list[Complaint]:
-        games = cases.once(_all)
-        return _wrong(cases, [emersonlei.solve(game, solver) for game in games])
-
-    return apart(check)
-
-
-def _many(cases: Cases) -> list[Complaint]:
-    return _wrong(cases, list(solve_many(emersonlei, cases.once(_all))))
+    return _of(lambda games: [emersonlei.solve(game, solver) for game in games])
 
 
 def is_right(game: Game, claim: Solution, expected: np.ndarray) -> bool:
@@ -180,7 +165,6 @@ def _show(case: Labelled) -> str:
 
 
 def subject() -> Subject:
-    """Games of Emerson and Lei."""
     return Subject(
         name="emersonlei",
         draw=_draw,
@@ -189,7 +173,7 @@ def subject() -> Subject:
             "auto": of_place("auto"),
             "recursion": of_place("recursion"),
             "verify": each(_spoilt),
-            "many": apart(_many),
+            "many": _of(functools.partial(solve_many, emersonlei)),
             "promotion": first(of_place("promotion"), 1),
         },
         smaller=smaller,

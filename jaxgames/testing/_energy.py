@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+from collections.abc import Callable, Sequence
 
 import jax
 import numpy as np
@@ -39,51 +40,28 @@ def is_right(arena: Arena, claim: Solution) -> bool:
     return bool(said.all() and reference.verify(arena, claim.credit, claim.strategy))
 
 
-def _wrong(cases: Cases, found: list[Solution]) -> list[Complaint]:
-    said: list[Complaint] = []
-    for at, (answer, expected) in enumerate(
-        zip(found, cases.once(_expected), strict=True)
-    ):
-        arena = cases.once(_games.arenas)[at]
-        if answer.status != Status.SOLVED:
-            said.append(f"status {Status(int(answer.status)).name}")
-            continue
-        wrong = _games.differs("credit", answer.credit, expected.credit)
-        wrong = wrong or _games.differs("winner", answer.winner, expected.winner)
-        if wrong is None:
-            verdict = energy.verify(arena, answer, "host")
-            wrong = None if verdict else f"the host rejects the answer: {verdict}"
+def _wrong(arena: Arena, answer: Solution, expected: Solution) -> Complaint:
+    size = arena.shape[0]
+    answer = dataclasses.replace(
+        answer,
+        credit=np.asarray(answer.credit)[:size],
+        winner=np.asarray(answer.winner)[:size],
+        strategy=np.asarray(answer.strategy)[:size],
+    )
+    return (
+        _games.differs("credit", answer.credit, expected.credit)
+        or _games.differs("winner", answer.winner, expected.winner)
+        or _games.rejected(energy.verify(arena, answer, "host"), "the host")
         # Ties go to the first edge: that of each engine is the same in bits.
-        said.append(wrong or _games.differs("move", answer.strategy, expected.strategy))
-    return said
+        or _games.differs("move", answer.strategy, expected.strategy)
+    )
+
+
+def _of(find: Callable[[list[Arena]], Sequence[Solution]]) -> Check:
+    return _games.compared(find, _wrong, _expected)
 
 
 # ---- engines ---------------------------------------------------------------------
-
-
-def _cut(found: Solution, arenas: list[Arena]) -> list[Solution]:
-    """The solutions of a stack, without their padding."""
-    credit, winner, strategy, status = jax.device_get(
-        (found.credit, found.winner, found.strategy, found.status)
-    )
-    return [
-        Solution(
-            Status(int(status[at])),
-            credit=credit[at, : arena.shape[0]],
-            winner=winner[at, : arena.shape[0]],
-            strategy=strategy[at, : arena.shape[0]],
-        )
-        for at, arena in enumerate(arenas)
-    ]
-
-
-def _unpadded(found: Solution, size: int) -> Solution:
-    return dataclasses.replace(
-        found,
-        credit=np.asarray(found.credit)[:size],
-        winner=np.asarray(found.winner)[:size],
-        strategy=np.asarray(found.strategy)[:size],
-    )
 
 
 def of_solver(solver: Solver) -> Check:
@@ -97,9 +75,10 @@ def of_solver(solver: Solver) -> Check:
 
     def check(cases: Cases) -> list[Complaint]:
         arenas = cases.once(_games.arenas)
-        found, valid = run(_games.stacked(arenas, BATCH))
-        said = _wrong(cases, _cut(found, arenas))
-        for at, accepted in enumerate(np.asarray(valid)[: len(arenas)]):
+        found, valid = jax.device_get(run(_games.stacked(arenas, BATCH)))
+        rows = [jax.tree.map(lambda x, at=at: x[at], found) for at in range(len(cases))]
+        said = _of(lambda _: rows)(cases)
+        for at, accepted in enumerate(valid[: len(arenas)]):
             if said[at] is None and not accepted:
                 said[at] = "the device rejects the answer"
         return said
@@ -109,24 +88,15 @@ def of_solver(solver: Solver) -> Check:
 
 def of_place(solver: str) -> Check:
     """`energy.solve` on one concrete game after the other."""
-
-    def check(cases: Cases) -> list[Complaint]:
-        arenas = cases.once(_games.arenas)
-        if solver in ("host", "auto"):
-            return _wrong(cases, [energy.solve(arena, solver) for arena in arenas])
-        games = _games.padded(arenas)  # one shape for what is compiled
-        found = [energy.solve(game, solver) for game in games]
-        sizes = [arena.shape[0] for arena in arenas]
-        return _wrong(cases, list(map(_unpadded, found, sizes)))
-
-    return apart(check)
+    return _of(
+        lambda arenas: [
+            energy.solve(arena, solver) for arena in _games.one_shape(arenas, solver)
+        ]
+    )
 
 
-def _many(cases: Cases) -> list[Complaint]:
-    arenas = cases.once(_games.arenas)
-    found = solve_many(energy, _games.padded(arenas), energy.PROBLEM.auto(None))
-    sizes = [arena.shape[0] for arena in arenas]
-    return _wrong(cases, list(map(_unpadded, found, sizes)))
+def _many(arenas: list[Arena]) -> Sequence[Solution]:
+    return solve_many(energy, _games.padded(arenas), energy.PROBLEM.auto(None))
 
 
 def _capacity(case: Labelled) -> Complaint:
@@ -139,7 +109,7 @@ def _capacity(case: Labelled) -> Complaint:
         if said:
             return said
     verdict = energy.verify_with_capacity(arena, found, capacity)
-    return None if verdict else f"the host rejects the answer: {verdict}"
+    return _games.rejected(verdict, "the host")
 
 
 # ---- verification ----------------------------------------------------------------
@@ -240,12 +210,11 @@ def _spoilt(cases: Cases) -> list[Complaint]:
 
 
 def subject() -> Subject:
-    """Energy games."""
     checks: dict[str, Check] = {name: of_place(name) for name in ("host", "auto")}
     checks["capacity"] = each(_capacity)
     checks["verify"] = apart(_spoilt)
     checks |= {name: of_solver(energy.SOLVERS[name]()) for name in energy.SOLVERS}
-    checks["many"] = apart(_many)
+    checks["many"] = _of(_many)
     for name in ("race", *energy.SOLVERS):
         checks[f"{name}.alone"] = first(of_place(name), 2)
     return Subject(

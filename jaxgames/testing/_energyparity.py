@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,37 +39,22 @@ def _expected(cases: Cases) -> list[Solution]:
     return [reference.solve(arena) for arena in cases.once(_games.arenas)]
 
 
-def _wrong(cases: Cases, found: list[Solution]) -> list[Complaint]:
-    said: list[Complaint] = []
-    for arena, answer, expected in zip(
-        cases.once(_games.arenas), found, cases.once(_expected), strict=True
-    ):
-        wrong = None
-        if answer.status != Status.SOLVED:
-            wrong = f"status {Status(int(answer.status)).name}"
-        elif different := _games.differs("winner", answer.winner, expected.winner):
-            wrong = different
-        elif np.any(answer.credit < expected.credit):
-            v = int(np.argmax(answer.credit < expected.credit))
-            wrong = f"credit {answer.credit[v]} at {v}, less than {expected.credit[v]}"
-        elif not (verdict := energyparity.verify(arena, answer)):
-            wrong = f"verification rejects the answer: {verdict}"
-        said.append(wrong)
-    return said
+def _wrong(arena: Arena, answer: Solution, expected: Solution) -> Complaint:
+    if different := _games.differs("winner", answer.winner, expected.winner):
+        return different
+    if np.any(answer.credit < expected.credit):
+        v = int(np.argmax(answer.credit < expected.credit))
+        return f"credit {answer.credit[v]} at {v}, less than {expected.credit[v]}"
+    return _games.rejected(energyparity.verify(arena, answer))
+
+
+def _of(find: Callable[[list[Arena]], Sequence[Solution]]) -> Check:
+    return _games.compared(find, _wrong, _expected)
 
 
 def of_place(solver: str) -> Check:
     """`energyparity.solve` on one game after the other."""
-
-    def check(cases: Cases) -> list[Complaint]:
-        arenas = cases.once(_games.arenas)
-        return _wrong(cases, [energyparity.solve(arena, solver) for arena in arenas])
-
-    return apart(check)
-
-
-def _many(cases: Cases) -> list[Complaint]:
-    return _wrong(cases, list(solve_many(energyparity, cases.once(_games.arenas))))
+    return _of(lambda arenas: [energyparity.solve(arena, solver) for arena in arenas])
 
 
 @functools.cache
@@ -184,7 +170,6 @@ def _draw(rng: np.random.Generator, index: int, size: int) -> Labelled:
 
 
 def subject() -> Subject:
-    """Energy parity games."""
     return Subject(
         name="energyparity",
         draw=_draw,
@@ -194,7 +179,7 @@ def subject() -> Subject:
             "play": each(_played),
             "decide": each(_decided),
             "verify": each(_spoilt),
-            "many": apart(_many),
+            "many": _of(functools.partial(solve_many, energyparity)),
             "traced": apart(_stacked),
             "fvi": first(of_place("fvi"), 1),
         },

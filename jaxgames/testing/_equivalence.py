@@ -47,7 +47,6 @@ def system_of(case: Labelled) -> LTS:
 
 
 def _draw(rng: np.random.Generator, index: int, size: int) -> Labelled:
-    del index
     size, edges = int(rng.integers(2, size + 1)), int(rng.integers(1, 2 * size))
     names = int(rng.integers(2, len(NAMES) + 1))
     src, dst = rng.integers(0, size, (2, edges))

@@ -1,15 +1,16 @@
 """What checks of games on arenas share: one padded size, and what answers look like."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 import numpy as np
 
 from jaxgames.arena import Arena, bucket
-from jaxgames.solution import NO_EDGE
+from jaxgames.solution import NO_EDGE, Status
 from jaxgames.testing._arenas import SHAPES, odd_arena
 from jaxgames.testing._labelled import Labelled, of_arena
+from jaxgames.testing._subject import Cases, Check, Complaint, apart
 
 USUAL = 12
 """Vertices of a game at most, unless larger ones are asked for."""
@@ -39,6 +40,11 @@ def shape_of(arenas: Sequence[Arena], usual: int = USUAL) -> tuple[int, int]:
     vertices = bucket(most + 1)
     # The most edges that `odd_arena` makes, and one for each vertex of the padding.
     return vertices, bucket(12 * most + vertices)
+
+
+def one_shape(arenas: list[Arena], solver: str) -> list[Arena]:
+    """The games, in one padded size where a solver is compiled for each shape."""
+    return arenas if solver in ("host", "auto") else padded(arenas)
 
 
 def padded(arenas: Sequence[Arena], usual: int = USUAL) -> list[Arena]:
@@ -73,7 +79,45 @@ def any_edges(arena: Arena, rng: np.random.Generator) -> np.ndarray:
     return rng.integers(arena.row_ptr[:-1], arena.row_ptr[1:])
 
 
-def differs(name: str, answer: Any, expected: Any) -> str | None:
+def compared(
+    find: Callable[[list], Sequence],
+    wrong: Callable[[Any, Any, Any], Complaint],
+    expected: Callable[[Cases], list],
+    games: Callable[[Cases], list] = arenas,
+) -> Check:
+    """A check of answers to games: each is an answer, and not wrong.
+
+    Args:
+        find: the answers.
+        wrong: what is wrong with the answer to a game, given what is expected of it.
+        expected: what is, made once.
+        games: that cases are, made once.
+    """
+
+    def check(cases: Cases) -> list[Complaint]:
+        given = cases.once(games)
+        return [
+            unsolved(answer) or wrong(game, answer, right)
+            for game, answer, right in zip(
+                given, find(given), cases.once(expected), strict=True
+            )
+        ]
+
+    return apart(check)
+
+
+def unsolved(answer: Any) -> Complaint:
+    """Says how a solve ended that did not solve."""
+    status = Status(int(answer.status))
+    return None if status == Status.SOLVED else f"status {status.name}"
+
+
+def rejected(verdict: Any, by: str = "verification") -> Complaint:
+    """Says why a right answer is not accepted."""
+    return None if verdict else f"{by} rejects the answer: {verdict}"
+
+
+def differs(name: str, answer: Any, expected: Any) -> Complaint:
     """Where an array of answers is not what it must be."""
     answer, expected = np.asarray(answer), np.asarray(expected)
     if answer.shape != expected.shape:
@@ -88,7 +132,7 @@ def differs(name: str, answer: Any, expected: Any) -> str | None:
     )
 
 
-def judged(truth: bool, said: dict[str, bool], claim: str) -> str | None:
+def judged(truth: bool, said: dict[str, bool], claim: str) -> Complaint:
     """What is wrong where forms of verification do not say what is true."""
     for form, verdict in said.items():
         if bool(verdict) != truth:

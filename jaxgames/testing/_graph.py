@@ -124,11 +124,10 @@ def of_place(solver: str) -> Check:
         labels = np.asarray(found.labels)
         if (labels[case.size :] != -1).any():
             return "the padding has a component"
-        wrong = _wrong(labels[: case.size], found.count, components(closure(case)))
-        if wrong is None:
-            verdict = graph.verify(arena, found, **there, engine="host")
-            wrong = None if verdict else f"the host rejects the answer: {verdict}"
-        return wrong
+        verdict = graph.verify(arena, found, **there, engine="host")
+        return _wrong(
+            labels[: case.size], found.count, components(closure(case))
+        ) or _games.rejected(verdict, "the host")
 
     return each(check)
 

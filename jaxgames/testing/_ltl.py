@@ -39,7 +39,6 @@ def _formula(rng: np.random.Generator, size: int) -> Formula:
 
 
 def _draw(rng: np.random.Generator, index: int, size: int) -> Formula:
-    del index
     return _formula(rng, int(rng.integers(1, size + 1)))
 
 

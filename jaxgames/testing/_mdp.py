@@ -60,7 +60,6 @@ def _masks(case: Labelled) -> dict[str, Any]:
 
 def _draw(rng: np.random.Generator, index: int, size: int) -> Labelled:
     """Sparse or dense, with neighbours or anywhere, some parts masked out."""
-    del index
     size = int(rng.integers(1, size + 1))
     choices = rng.integers(1, rng.integers(2, 4), size)
     owner = np.repeat(np.arange(size), choices)
@@ -109,8 +108,8 @@ def _expected(cases: Cases, masked: bool) -> list[Parts]:
 
 
 def _wrong(found, expected: Parts) -> Complaint:
-    if found.status != Status.SOLVED:
-        return f"status {Status(int(found.status)).name}"
+    if unsolved := _games.unsolved(found):
+        return unsolved
     label, kept = expected
     if int(found.count) != label.max(initial=-1) + 1:
         return f"{int(found.count)} components, where there are {label.max() + 1}"
@@ -173,8 +172,7 @@ def of_place(solver: str) -> Check:
         else:
             found = mdp.mec(model, solver, **masks)
         verdict = mdp.verify(model, found, **masks, engine="host")
-        rejected = None if verdict else f"the host rejects the answer: {verdict}"
-        return _wrong(found, expected) or rejected
+        return _wrong(found, expected) or _games.rejected(verdict, "the host")
 
     return each(check)
 

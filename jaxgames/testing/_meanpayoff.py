@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +10,6 @@ import numpy as np
 from jaxgames import meanpayoff, solve_many
 from jaxgames.arena import Arena
 from jaxgames.meanpayoff import Solution, reference
-from jaxgames.solution import Status
 from jaxgames.testing import _games
 from jaxgames.testing._energy import show
 from jaxgames.testing._labelled import Labelled, smaller
@@ -18,7 +18,6 @@ from jaxgames.testing._subject import (
     Check,
     Complaint,
     Subject,
-    apart,
     each,
     first,
 )
@@ -51,44 +50,32 @@ def is_right(case: Labelled, claim: Solution, expected: list[Fraction]) -> bool:
     )
 
 
-def _wrong(cases: Cases, found: list[Solution]) -> list[Complaint]:
-    said: list[Complaint] = []
-    for case, arena, answer, expected in zip(
-        cases, cases.once(_games.arenas), found, cases.once(_expected), strict=True
-    ):
-        size = case.size
-        cut = dataclasses.replace(
-            answer,
-            value_num=np.asarray(answer.value_num)[:size],
-            value_den=np.asarray(answer.value_den)[:size],
-            strategy=np.asarray(answer.strategy)[:size],
-        )
-        wrong = None
-        if answer.status != Status.SOLVED:
-            wrong = f"status {Status(int(answer.status)).name}"
-        elif (got := values(cut, size)) != expected:
-            v = next(v for v in range(size) if got[v] != expected[v])
-            wrong = f"value {got[v]} at {v}, where it must be {expected[v]}"
-        elif not (verdict := meanpayoff.verify(arena, cut)):
-            wrong = f"verification rejects the answer: {verdict}"
-        said.append(wrong)
-    return said
+def _wrong(arena: Arena, answer: Solution, expected: list[Fraction]) -> Complaint:
+    size = arena.shape[0]
+    cut = dataclasses.replace(
+        answer,
+        value_num=np.asarray(answer.value_num)[:size],
+        value_den=np.asarray(answer.value_den)[:size],
+        strategy=np.asarray(answer.strategy)[:size],
+    )
+    if (got := values(cut, size)) != expected:
+        v = next(v for v in range(size) if got[v] != expected[v])
+        return f"value {got[v]} at {v}, where it must be {expected[v]}"
+    return _games.rejected(meanpayoff.verify(arena, cut))
+
+
+def _of(find: Callable[[list[Arena]], Sequence[Solution]]) -> Check:
+    return _games.compared(find, _wrong, _expected)
 
 
 def of_place(solver: str) -> Check:
     """`meanpayoff.solve` on one concrete game after the other."""
-
-    def check(cases: Cases) -> list[Complaint]:
-        arenas = cases.once(_games.arenas)
-        if solver not in ("host", "auto"):
-            arenas = _games.padded(arenas)
-        return _wrong(cases, [meanpayoff.solve(arena, solver) for arena in arenas])
-
-    return apart(check)
-
-
-def _many(cases: Cases) -> list[Complaint]:
-    return _wrong(cases, list(solve_many(meanpayoff, cases.once(_games.arenas))))
+    return _of(
+        lambda arenas: [
+            meanpayoff.solve(arena, solver)
+            for arena in _games.one_shape(arenas, solver)
+        ]
+    )
 
 
 def _decisions(case: Labelled) -> Complaint:
@@ -157,7 +144,6 @@ def _spoilt(case: Labelled) -> Complaint:
 
 
 def subject() -> Subject:
-    """Mean-payoff games."""
     return Subject(
         name="meanpayoff",
         draw=_games.weighted,
@@ -166,7 +152,7 @@ def subject() -> Subject:
             "auto": of_place("auto"),
             "decide": each(_decisions),
             "verify": each(_spoilt),
-            "many": apart(_many),
+            "many": _of(functools.partial(solve_many, meanpayoff)),
             "fvi": first(of_place("fvi"), 1),
             "vi": first(of_place("vi"), 1),
         },

@@ -6,7 +6,6 @@ import numpy as np
 
 from jaxgames import multienergy, solve_many
 from jaxgames.multienergy import Fronts, Game, reference
-from jaxgames.solution import Status
 from jaxgames.testing import _games
 from jaxgames.testing._labelled import Labelled, labelled, smaller
 from jaxgames.testing._subject import (
@@ -98,28 +97,19 @@ def _expected(cases: Cases) -> list[list[set]]:
 
 
 def _wrong(game: Game, found: Fronts, expected: list[set]) -> Complaint:
-    if found.status != Status.SOLVED:
-        return f"status {Status(int(found.status)).name}"
     for v, budgets in enumerate(expected):
         got = [tuple(each) for each in found.budgets(v).tolist()]
         if got != sorted(budgets):
             return f"budgets {got} at {v}, where they must be {sorted(budgets)}"
-    verdict = multienergy.verify(game, found)
-    return None if verdict else f"verification rejects the answer: {verdict}"
+    return _games.rejected(multienergy.verify(game, found))
 
 
 def of_place(solver: str) -> Check:
     """`multienergy.solve` on one concrete game after the other."""
-
-    def check(cases: Cases) -> list[Complaint]:
-        return [
-            _wrong(game, multienergy.solve(game, solver), expected)
-            for game, expected in zip(
-                cases.once(_games_of), cases.once(_expected), strict=True
-            )
-        ]
-
-    return apart(check)
+    return _games.compared(
+        lambda games: [multienergy.solve(game, solver) for game in games],
+        *(_wrong, _expected, _games_of),
+    )
 
 
 def of_many(solver: str, capped: bool) -> Check:
@@ -132,8 +122,8 @@ def of_many(solver: str, capped: bool) -> Check:
         for at, found in zip(
             chosen, solve_many(multienergy, games, solver), strict=True
         ):
-            expected = cases.once(_expected)[at]
-            said[at] = _wrong(cases.once(_games_of)[at], found, expected)
+            game, expected = cases.once(_games_of)[at], cases.once(_expected)[at]
+            said[at] = _games.unsolved(found) or _wrong(game, found, expected)
         return said
 
     return apart(check)

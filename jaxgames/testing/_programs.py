@@ -109,7 +109,6 @@ def text_of(node: Node, rank: int = -1) -> str:
 
 
 def program_of(case: Case) -> str:
-    """The text of a program."""
     lines = [case.kind]
     for name, value, given in case.constants:
         lines.append(f"const int {name};" if given else f"const int {name} = {value};")
@@ -477,7 +476,6 @@ class _Drawn:
         return options[int(self.rng.integers(len(options)))]
 
     def whole(self, depth: int = 2) -> Node:
-        """An integer."""
         if depth == 0 or self.maybe(0.4):
             if self.numbers and self.maybe(0.7):
                 return ("of", self.one(*self.numbers)[0])
@@ -492,7 +490,6 @@ class _Drawn:
         return (sign, self.whole(depth - 1), self.whole(depth - 1))
 
     def truth(self, depth: int = 2) -> Node:
-        """A condition."""
         if depth == 0 or self.maybe(0.2):
             if self.truths and self.maybe(0.6):
                 return ("of", self.one(*self.truths))
@@ -549,7 +546,6 @@ class _Drawn:
 
 def _draw(rng: np.random.Generator, index: int, size: int) -> Case:
     """A program, most often of few states."""
-    del index
     drawn = _Drawn(rng, size)
     kind = drawn.one("dtmc", "mdp", "ctmc")
     constants = (("N", int(rng.integers(1, 4)), drawn.maybe(0.5)),)

@@ -35,7 +35,6 @@ class Case:
         return count
 
     def specification(self) -> Specification:
-        """What is asked."""
         return Specification.from_ltl(self.formula, [INPUT], [OUTPUT], moore=self.moore)
 
 

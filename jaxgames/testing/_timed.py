@@ -40,7 +40,6 @@ class Chain(NamedTuple):
 
 
 def model_of(chain: Chain) -> mdp.MDP:
-    """The chain as a model."""
     size = len(chain.rates)
     rows, columns, probs, exits = [0], [], [], []
     for row in chain.rates:
@@ -221,7 +220,6 @@ def _compared(chain: Chain) -> Complaint:
 
 
 def _draw(rng: np.random.Generator, index: int, size: int) -> Chain:
-    del index
     count = int(rng.integers(1, size + 1))
     rates = []
     for i in range(count):

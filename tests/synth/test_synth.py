@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgames import acceptance, io, ltl, parity, synth
+from jaxgames import acceptance, io, limits, ltl, parity, synth
 from jaxgames.io import _hoa
 from jaxgames.io._whole import Whole
 from jaxgames.ltl import Automaton, EmersonLei
@@ -334,6 +334,11 @@ def test_limits_hold():
     text = " & ".join(f"(GF a{i} -> GF b{i} & F(c{i} U X d{i}))" for i in range(9))
     with pytest.raises(RuntimeError, match="time limit"):
         Specification.from_ltl(text, inputs=["a0"], deadline=0.0001)
+    small = Specification.from_ltl("G(r <-> X g)", ["r"], ["g"])
+    with pytest.raises(limits.LimitError, match="time limit"):
+        synth.solve(small, deadline=1e-9)
+    with pytest.raises(TypeError, match="unexpected keyword argument"):
+        synth.solve(small, dead_line=1.0)
 
 
 # ---- files of others --------------------------------------------------------------

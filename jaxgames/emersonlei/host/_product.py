@@ -95,13 +95,7 @@ def small_product(game: Game, subsets: Subsets) -> Product | None:
 
 
 def _product(game: Game, tree: ZielonkaTree, most: int) -> Product | None:
-    """The product; None where it has more nodes or edges than it may.
-
-    Args:
-        game: the game, without padding.
-        tree: of its condition.
-        most: so many.
-    """
+    """The product; None where it has more nodes or edges than it may."""
     arena = game.arena
     found = explore(
         np.asarray(arena.row_ptr),

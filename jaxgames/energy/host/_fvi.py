@@ -110,13 +110,7 @@ def potentials(
 
 
 def _plainly(edges: int, how: tuple, limit: int) -> tuple[Run | None, int]:
-    """A run as plain Python where that is sooner, and how it ended; None if it was not.
-
-    Args:
-        edges: how large the game is.
-        how: what it is made of.
-        limit: of lifts.
-    """
+    """A run as plain Python where that is sooner, else None; and how it ended."""
     with plain(edges) as sooner:
         if not sooner:
             return None, FINISHED

@@ -29,11 +29,7 @@ class Game(NamedTuple):
 
 
 def game_of(arena: Arena) -> Game:
-    """Checks a concrete arena and sorts its edges both ways.
-
-    Raises:
-        ValueError: it is no energy game of one dimension, or a batch of them.
-    """
+    """Checks a concrete arena and sorts its edges both ways; else raises ValueError."""
     _bounds.check(arena, wide=True)
     arena = arena.unpad()
     row_ptr, dst, weight, owner = (

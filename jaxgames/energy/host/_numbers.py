@@ -20,7 +20,6 @@ MASK = (1 << BITS) - 1
 
 @compiled
 def plus(a, b):
-    """The sum of two numbers."""
     if len(a) == 1:
         return (a[0] + b[0],)
     low = a[1] + b[1]
@@ -29,7 +28,6 @@ def plus(a, b):
 
 @compiled
 def minus(a, b):
-    """The difference of two numbers."""
     if len(a) == 1:
         return (a[0] - b[0],)
     low = a[1] - b[1]
@@ -88,11 +86,7 @@ def costs(weight: np.ndarray, scale: int, one: int) -> np.ndarray:
 
 
 def words(numbers: np.ndarray) -> np.ndarray:
-    """Numbers in two words: int64 `[..., 2]`.
-
-    Raises:
-        OverflowError: two words are too few.
-    """
+    """Numbers in two words: int64 `[..., 2]`; else raises OverflowError."""
     if numbers.dtype != object:
         numbers = numbers.astype(np.int64)
     high, low = numbers >> BITS, numbers & MASK

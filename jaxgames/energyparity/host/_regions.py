@@ -290,13 +290,7 @@ class _Everywhere:
     def of(
         self, part: Part, label: np.ndarray, solve: Callable[[Part], Found]
     ) -> Found:
-        """Who wins a part and how: as it is known, or as the inner game says.
-
-        Args:
-            part: the part.
-            label: the island of each vertex.
-            solve: the inner game.
-        """
+        """Who wins a part and how: as it is known, or as the inner game says."""
         edge, own = self._edge[part.vertices], ~np.asarray(part.arena.owner)
         place = np.searchsorted(part.edges, edge)
         stays = part.edges[np.minimum(place, len(part.edges) - 1)] == edge

@@ -72,7 +72,6 @@ class Model:
         )
 
     def __repr__(self) -> str:
-        """One line."""
         return (
             f"Model({self.name}, {len(self.ranges)} components, "
             f"{len(self.properties)} properties)"

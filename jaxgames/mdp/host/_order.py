@@ -44,14 +44,9 @@ def by_component(edges, target, stop, room):
 
 @linear
 def belonging(groups, rows, target, order, parts):
-    """The component of each state: int32 `[N]`, whose states are put in order.
+    """The component of each state: int32 `[N]`; puts the states of each in order.
 
-    Args:
-        groups: as for `ordered`, as are the others.
-        rows: likewise.
-        target: likewise.
-        order: likewise; written to.
-        parts: likewise.
+    It is given what `ordered` is, and writes to `order`.
     """
     component = np.empty(len(order), np.int32)
     many = 0

@@ -49,11 +49,6 @@ MOST_OBJECTIVES = 6
 def objectives(asked: Asked, node: Multi, initial: int) -> list[Objective]:
     """The objectives of a property.
 
-    Args:
-        asked: the property, as it is evaluated.
-        node: the objectives in it.
-        initial: the state where all begins.
-
     Raises:
         PropertyError: one of them is not supported.
     """

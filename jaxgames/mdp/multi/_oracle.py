@@ -48,11 +48,6 @@ class Setting(NamedTuple):
 def setting(product: Product, parts: list[Part], signs: np.ndarray) -> Setting:
     """Makes end components one state each.
 
-    Args:
-        product: the product.
-        parts: the objectives.
-        signs: what each counts.
-
     Raises:
         Circles: something is gained again and again.
     """

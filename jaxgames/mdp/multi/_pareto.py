@@ -114,7 +114,6 @@ class Front(solution.Solution):
         return shares, float(found.value)
 
     def __repr__(self) -> str:
-        """One line: what was asked, and what is known."""
         if self.points is None:
             return f"Front({self.asked}: nothing is known)"
         told = {
@@ -128,7 +127,6 @@ def _undecided(
     status: Status, model: MDP, asked: Any, *_: Any, throw: bool = True, **__: Any
 ) -> Front:
     """What is known of a property that nobody has looked at."""
-    del throw, model
     return Front(
         status, stats=Stats(solver="none", rounds=0), asked=str(as_property(asked))
     )
@@ -280,7 +278,6 @@ class Case:
 
     @property
     def kind(self) -> str:
-        """What is asked."""
         free = self.goals.count(None)
         return ("achievability", "numerical", "pareto")[min(free, 2)]
 
@@ -306,7 +303,6 @@ class Case:
         return answer._replace(point=point, bound=bound)
 
     def solved(self, epsilon: float, stop: np.ndarray) -> Front:
-        """All that is asked."""
         dims, near = len(self.objectives), [True]
 
         def oracle(weights):
@@ -422,11 +418,7 @@ def _extreme(points: np.ndarray) -> np.ndarray:
 
 
 def posed(model: MDP, asked: Any, constants: Any, epsilon: float) -> Case:
-    """Makes the product of a question.
-
-    Raises:
-        ValueError: something is wrong with it.
-    """
+    """Makes the product of a question; else raises ValueError."""
     check_concrete(model)
     check_untimed(model)
     check_model(model)

@@ -25,25 +25,20 @@ class FrontReason(verdict.Reason):
         'its scheduler does not have what its point says'
     """
 
-    OK = 0, "nothing is wrong"
-    NO_WEIGHTS = 1, "its weights are negative, or have not the sum one"
-    NOT_SHOWN = 2, "its bound is not shown by its potential"
-    NO_SCHEDULER = 3, "its scheduler takes a choice that is not there, or never ends"
-    TOO_GOOD = 4, "its scheduler does not have what its point says"
-    NO_ANSWER = 5, "what is said of the question does not follow from the points"
+    OK = "nothing is wrong"
+    NO_WEIGHTS = "its weights are negative, or have not the sum one"
+    NOT_SHOWN = "its bound is not shown by its potential"
+    NO_SCHEDULER = "its scheduler takes a choice that is not there, or never ends"
+    TOO_GOOD = "its scheduler does not have what its point says"
+    NO_ANSWER = "what is said of the question does not follow from the points"
 
 
 class FrontVerdict(verdict.Verdict):
     """What a check of a front found: true if nothing is wrong.
 
-    Attributes:
-        valid: bool, whether all of it holds.
-        reason: int32, a [`FrontReason`][jaxgames.mdp.FrontReason].
-        vertex: int32, the number of the point or half-space, or -1.
-
-    Examples:
-        >>> print(FrontVerdict.at(FrontReason.TOO_GOOD, 2))
-        answer 2: its scheduler does not have what its point says
+    A [`Verdict`][jaxgames.verdict.Verdict] whose `reason` is a
+    [`FrontReason`][jaxgames.mdp.FrontReason], and whose `vertex` is the number of the
+    point or half-space.
     """
 
     reasons = FrontReason

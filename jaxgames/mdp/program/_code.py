@@ -142,7 +142,6 @@ class _Writer:
     # ---- the program as a whole --------------------------------------------------
 
     def finished(self) -> Code:
-        """All of it."""
         program = self.program
         shared: dict[tuple[int, str], int] = {}
         for _, way in program.alternatives:

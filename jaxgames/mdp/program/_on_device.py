@@ -54,7 +54,6 @@ class Joint(NamedTuple):
 
     @property
     def width(self) -> int:
-        """How many these are."""
         return math.prod(len(command.outcomes) for command in self.commands)
 
 

@@ -127,11 +127,9 @@ class Columns:
         self._found: dict[int, Any] = {}
 
     def __len__(self) -> int:
-        """How many states there are."""
         return len(self.words)
 
     def __getitem__(self, number: int) -> Any:
-        """The values of a variable."""
         if number not in self._found:
             self._found[number] = self.packed.column(self.words, number)
         return self._found[number]

@@ -54,9 +54,6 @@ _TYPES |= {"rate": "double", "prob": "double"}
 def parse(text: str) -> Source:
     """Reads a program.
 
-    Args:
-        text: the program.
-
     Raises:
         PropertyError: telling line and column, what was expected and what was found.
     """
@@ -72,7 +69,6 @@ class ProgramParser(Parser):
     """What each method reads, it names."""
 
     def program(self) -> Source:
-        """All that there is."""
         self._kind: str | None = None
         self._constants: dict[str, Declared] = {}
         self._formulas: dict[str, Any] = {}

@@ -312,7 +312,6 @@ class Program:
         return ProgramError(self.file, Place(), what)
 
     def __repr__(self) -> str:
-        """One line: what it is, and which constants it leaves open."""
         count = len(self.source.modules)
         parts = [self.kind, f"{count} module{'s' * (count > 1)}"]
         if self.constants:
@@ -358,7 +357,6 @@ def _asked(program: Resolved) -> list[tuple[Typed, type]]:
 
 
 def _model(program: Resolved, found: Explored) -> MDP:
-    """The model of all that was found."""
     whole = _Whole(program.packed, found)
     labels = {
         name: whole.everywhere(label, np.bool_)
@@ -417,7 +415,6 @@ class _Whole:
         self._known = found.values
 
     def __len__(self) -> int:
-        """How many states there are."""
         return self._size
 
     def everywhere(self, typed: Typed, kind: type) -> np.ndarray:

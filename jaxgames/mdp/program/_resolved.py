@@ -122,10 +122,6 @@ class Resolved:
 def resolved(source: Source, constants: Mapping[str, Any]) -> Resolved:
     """A program with values for its constants.
 
-    Args:
-        source: the program.
-        constants: those of constants that it leaves open.
-
     Raises:
         PropertyError: something in it means nothing; it tells where.
         ValueError: a constant is not there, or has a value already, or the wrong type.

@@ -93,7 +93,6 @@ class Traced:
         raise Unwritable("whether it is true is not known yet")
 
     def astype(self, kind: type) -> "Traced":
-        """As an integer."""
         if kind is not int:
             raise Unwritable(f"as {kind.__name__}")
         return self if self.kind == "int" else Traced("int", "integer", real(self))
@@ -151,7 +150,6 @@ class Namespace:
 
     @staticmethod
     def asarray(value: Any, kind: Any = None) -> Traced:
-        """As a tree."""
         if kind is not None:  # for a power, whose last digit is numpy's own
             raise Unwritable("a power of what is no integer")
         return traced(value)
@@ -163,17 +161,14 @@ class Namespace:
 
     @staticmethod
     def minimum(one: Any, other: Any) -> Traced:
-        """The smaller one."""
         return _arithmetic("min", one, other)
 
     @staticmethod
     def maximum(one: Any, other: Any) -> Traced:
-        """The larger one."""
         return _arithmetic("max", one, other)
 
     @staticmethod
     def where(test: Any, one: Any, other: Any) -> Traced:
-        """One of both."""
         kind, one, other = _alike(one, other)
         return Traced(kind, "?", traced(test), one, other)
 
@@ -184,7 +179,6 @@ class Namespace:
 
     @staticmethod
     def power(one: Any, other: Any) -> Traced:
-        """A power of an integer."""
         one, other = traced(one), traced(other)
         if one.kind != "int" or other.kind != "int":
             raise Unwritable("a power of what is no integer")
@@ -192,15 +186,12 @@ class Namespace:
 
     @staticmethod
     def floor(value: Any) -> Traced:
-        """Rounded down."""
         return Traced("double", "floor", real(value))
 
     @staticmethod
     def ceil(value: Any) -> Traced:
-        """Rounded up."""
         return Traced("double", "ceil", real(value))
 
     @staticmethod
     def clip(value: Any, low: float, high: float) -> Traced:
-        """Within bounds."""
         return Namespace.minimum(Namespace.maximum(value, low), high)

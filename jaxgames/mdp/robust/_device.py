@@ -75,7 +75,6 @@ class RobustIteration(ValueIteration):
 
     def _nothing(self, game: Any, x: jax.Array) -> jax.Array:
         """Nobody knows which states have the value zero."""
-        del game
         return jnp.zeros(x.shape, bool)
 
     def _shared(self, game: Any, x: jax.Array, *, least: bool) -> jax.Array:

@@ -51,11 +51,9 @@ class RobustOf(ValuesOf):
         return drive.HOST if place == drive.HOST else drive.DEVICE
 
     def alone(self, question: Any) -> tuple[float, float]:
-        """As of all others."""
         return drive.Problem.alone(self, question)
 
     def undecided(self, question: Any) -> Ends:
-        """What is true of any value."""
         nat = question[1].nat
         size = len(nat.groups) - 1
         nothing = np.full(size, NO_CHOICE, np.int32)
@@ -63,7 +61,6 @@ class RobustOf(ValuesOf):
         return Ends(*ends, nothing, np.zeros(len(nat.target)))
 
     def solution(self, answer: Any, **how: Any) -> RobustBounds:
-        """Answers have the names that a solution has."""
         bounds = (answer.lower, answer.upper, answer.scheduler, answer.nature)
         return RobustBounds(how.pop("status"), *bounds, **how)
 
@@ -71,14 +68,12 @@ class RobustOf(ValuesOf):
         self, question: Any, solver: Any, *, state=None, max_steps=None, progress=None
     ) -> RobustBounds:
         """All equations at once, where nobody can stay among them for ever."""
-        del solver, state, max_steps, progress
         return self._solved(question, drive.Track().stop, on_device, "values")
 
     def on_host(
         self, question: Any, *, strategies=True, track=None, max_steps=None
     ) -> RobustBounds:
         """Component by component."""
-        del strategies, max_steps
         stop = (drive.Track() if track is None else track).stop
         return self._solved(question, stop, None, "host")
 

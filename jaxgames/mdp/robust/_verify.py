@@ -11,11 +11,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames import limits
-from jaxgames.mdp._asked import other_of
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._paths import Next, Until, read
 from jaxgames.mdp._property import Cumulative, Instantaneous, Query, Temporal
 from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict
+from jaxgames.mdp._verify_values import (
+    Walk,
+    are_endless,
+    cannot_verify,
+    fraction,
+    is_infinite,
+    walk_of,
+)
 from jaxgames.mdp.robust._natures import BLUR, POINT
 from jaxgames.tuning.mdp import FRACTIONS_UP_TO
 
@@ -80,9 +87,9 @@ class Intervals:
             more = min(left, high[i] - low[i])
             left -= more
             if low[i] + more:
-                if _is_infinite(at[i]):
+                if is_infinite(at[i]):
                     return at[i]
-                worth += (low[i] + more) * _fraction(at[i])
+                worth += (low[i] + more) * fraction(at[i])
         return worth
 
     def taken(self, choice: int, probs: np.ndarray) -> list[Fraction] | None:
@@ -154,7 +161,7 @@ class Claim(NamedTuple):
     def flipped(self) -> "Claim":
         """The claim about the probability of the opposite, in fractions."""
         lower, upper = (
-            np.array([1 - _fraction(x) for x in bound.tolist()], object)
+            np.array([1 - fraction(x) for x in bound.tolist()], object)
             for bound in (self.upper, self.lower)
         )
         return self._replace(
@@ -308,27 +315,17 @@ class Claim(NamedTuple):
             worth = Fraction(0)
             for p, b in zip(probs, own.branches(at), strict=True):
                 value = bound[own.target[b]]
-                if p > 0 and _is_infinite(value):
-                    return sign < 0 or _is_infinite(mine)
-                worth += p * _fraction(value) if p > 0 else 0
+                if p > 0 and is_infinite(value):
+                    return sign < 0 or is_infinite(mine)
+                worth += p * fraction(value) if p > 0 else 0
         else:
             worth = own.worst(at, bound, sign < 0)
-            if _is_infinite(worth):
-                return sign < 0 or _is_infinite(mine)
-        if _is_infinite(mine):
+            if is_infinite(worth):
+                return sign < 0 or is_infinite(mine)
+        if is_infinite(mine):
             return sign > 0
-        worth = _fraction(float(earned[at])) + discount * worth
-        return sign * (_fraction(mine) - worth) >= 0
-
-
-def _fraction(value: Any) -> Any:
-    if isinstance(value, Fraction) or not np.isfinite(float(value)):
-        return value
-    return Fraction(float(value))
-
-
-def _is_infinite(value: Any) -> bool:
-    return not isinstance(value, Fraction) and not np.isfinite(float(value))
+        worth = fraction(float(earned[at])) + discount * worth
+        return sign * (fraction(mine) - worth) >= 0
 
 
 def verify(model: MDP, asked: Any, node: Query, found: Any) -> ValueVerdict:
@@ -354,7 +351,7 @@ def verify(model: MDP, asked: Any, node: Query, found: Any) -> ValueVerdict:
     steps |= isinstance(path, Instantaneous)
     steps |= isinstance(path, Cumulative) and path.steps is not None
     if steps:
-        return _again(own, asked, node, path, (lower, upper), optimum)
+        return _again(own, walk_of(asked, node, path, optimum), (lower, upper))
     scheduler, nature = found.scheduler, found.nature
     if np.shape(scheduler) != (own.size,) or np.shape(nature) != (model.num_branches,):
         raise ValueError(
@@ -381,10 +378,7 @@ def verify(model: MDP, asked: Any, node: Query, found: Any) -> ValueVerdict:
             share = asked.constant(path.discount)
             return _told(claim, own.real, own.real, reward, share)
         return _total(claim, reward)
-    raise ValueError(
-        f"'{node}' cannot be verified: only probabilities of one temporal operator, "
-        "and rewards before a target, in all, discounted, or of some steps"
-    )
+    raise cannot_verify(node)
 
 
 def _modes(claim: Claim, *, most: bool, other: int) -> tuple[int, int]:
@@ -423,10 +417,7 @@ def _until(claim: Claim, goal: np.ndarray, reward: np.ndarray) -> ValueVerdict:
     own = claim.intervals
     goal = goal & own.real
     open_ = own.real & ~goal
-    infinite, endless = (
-        np.array([_is_infinite(x) and x > 0 for x in bound.tolist()], bool)
-        for bound in (claim.lower, claim.upper)
-    )
+    infinite, endless = are_endless(claim.lower), are_endless(claim.upper)
     never = own.real & ~claim.reaches(
         goal, open_, *_modes(claim, most=False, other=ALL)
     )
@@ -443,10 +434,7 @@ def _until(claim: Claim, goal: np.ndarray, reward: np.ndarray) -> ValueVerdict:
 
 def _total(claim: Claim, reward: np.ndarray) -> ValueVerdict:
     own, real = claim.intervals, claim.intervals.real
-    infinite, endless = (
-        np.array([_is_infinite(x) and x > 0 for x in bound.tolist()], bool)
-        for bound in (claim.lower, claim.upper)
-    )
+    infinite, endless = are_endless(claim.lower), are_endless(claim.upper)
     above = real & (claim.upper < 0)
     if claim.least:
         rests = claim.rests(reward == 0)
@@ -470,37 +458,12 @@ def _total(claim: Claim, reward: np.ndarray) -> ValueVerdict:
     )
 
 
-def _again(own, asked, node, path, ends, optimum) -> ValueVerdict:
+def _again(own: Intervals, walk: Walk, ends) -> ValueVerdict:
     """Values of a number of steps, computed anew by their definition, in fractions."""
-    earned, discount = [Fraction(0)] * own.count, Fraction(1)
-    window: int | None = None
-    left: Any = None
-    right: Any = None
-    flips = False
-    least, nature_least = optimum[:3] == "min", optimum[3:] == "min"
-    if node.operator == "P":
-        if isinstance(path, Next):
-            steps, right = 1, asked.states(path.operand)
-        else:
-            steps, flips = path.last, path.negated
-            left, right = asked.states(path.left), asked.states(path.right)
-            window = path.last - path.first
-            if flips:
-                words = other_of(optimum)
-                least, nature_least = words[:3] == "min", words[3:] == "min"
-        values = [Fraction(int(x)) for x in right]
-    elif isinstance(path, Instantaneous):
-        steps = asked.natural(path.time, "a number of steps")
-        named = asked._reward_name(node)
-        states = np.asarray((asked.model.state_rewards or {})[named])
-        values = [Fraction(x) for x in states.tolist()]
-    else:
-        steps = asked.natural(path.steps, "a number of steps")
-        reward = asked._rewards(asked._reward_name(node))
-        earned = [Fraction(x) for x in reward[: own.count].tolist()]
-        values = [Fraction(0)] * own.size
-        if path.discount is not None:
-            discount = asked.constant(path.discount)
+    steps, left, right = walk.steps, walk.left, walk.right
+    least, nature_least = walk.optimum[:3] == "min", walk.optimum[3:] == "min"
+    values = [Fraction(x) for x in walk.start.tolist()]
+    earned = [Fraction(x) for x in walk.earned[: own.count].tolist()]
     if steps * len(own.target) > FRACTIONS_UP_TO:
         raise ValueError(
             f"{steps} steps of {len(own.target)} branches are too many to be verified "
@@ -511,21 +474,21 @@ def _again(own, asked, node, path, ends, optimum) -> ValueVerdict:
         limits.tick("verifying", step, "steps")
         new = list(values)
         for s in np.flatnonzero(own.real).tolist():
-            if window is not None and right[s] and step <= window:
+            if right is not None and right[s] and step <= walk.window:
                 new[s] = Fraction(1)
-            elif window is not None and not left[s]:
+            elif left is not None and not left[s]:
                 new[s] = Fraction(0)
             else:
                 new[s] = best(
-                    earned[c] + discount * own.worst(c, values, nature_least)
+                    earned[c] + walk.discount * own.worst(c, values, nature_least)
                     for c in range(own.groups[s], own.groups[s + 1])
                 )
         values = new
-    if flips:
+    if walk.flips:
         values = [1 - x for x in values]
     large, small = np.zeros((2, own.size), bool)
     for s in np.flatnonzero(own.real).tolist():
-        large[s] = _fraction(ends[0][s]) > values[s]
-        small[s] = _fraction(ends[1][s]) < values[s]
+        large[s] = fraction(ends[0][s]) > values[s]
+        small[s] = fraction(ends[1][s]) < values[s]
     none = np.zeros(own.size, bool)
     return ValueVerdict.first_of(none, none, none, none, none, none, large, small)

@@ -85,9 +85,6 @@ class Outcome(NamedTuple):
 def rows(arena: Arena) -> Rows:
     """Brings a concrete arena into the form that `attempt` works on: O(V + E) time.
 
-    Args:
-        arena: as in `prepare`.
-
     Raises:
         ValueError: the arena is no such game.
     """

@@ -25,7 +25,6 @@ class Graph(NamedTuple):
 
 
 def graph_of(arena: Arena) -> Graph:
-    """The graph of an arena without padding."""
     in_ptr, in_edge = group(arena.shape[0], arena.dst)
     return Graph(arena.row_ptr, arena.src, arena.dst, arena.owner, in_ptr, in_edge)
 

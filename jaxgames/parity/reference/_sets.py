@@ -53,11 +53,9 @@ class Board:
         self._strategy = np.full(size, NO_EDGE, np.int32)
 
     def edges(self, v: int) -> Iterable[int]:
-        """The edges of a vertex."""
         return range(self.row_ptr[v], self.row_ptr[v + 1])
 
     def successors(self, v: int, among: Collection[int]) -> set[int]:
-        """Where a vertex leads to."""
         return {self.dst[e] for e in self.edges(v)} & {*among}
 
     def move(self, v: int, into: Collection[int]) -> int | None:

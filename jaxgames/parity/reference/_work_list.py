@@ -57,7 +57,6 @@ def work_list(inside, order, single, seed):
 
 @compiled
 def enqueue(work, v):
-    """Puts a vertex into the work list."""
     if work.single and work.waits[v]:
         if work.order != STACK:
             return
