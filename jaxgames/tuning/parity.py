@@ -114,6 +114,14 @@ LITTLE = 2
 TRIED = 16
 """... when one of so many was asked."""
 
+LONG_ROWS = 16
+"""Edges of a vertex, on average, from which on loops are looked for first, if the
+square of their number times this is no less than the vertices: then a few loops attract
+a good part of them even by lot ..."""
+
+LITTLE_OF_MANY = 16
+"""... and fewer need join: a sweep costs little, beside what it may save."""
+
 # parity/host/_rows.py
 SPLIT_FROM = 1 << 19
 """Vertices from which on edges that lead far are sorted in two steps, each of which

@@ -17,7 +17,14 @@ from jaxgames.io import pgsolver
 from jaxgames.parity import Solution, reference
 from jaxgames.parity import host as engine
 from jaxgames.parity._problem import Parity
-from jaxgames.parity.host import _arranged, _attract, _legs, _promotion, _tangles
+from jaxgames.parity.host import (
+    _arranged,
+    _attract,
+    _legs,
+    _promotion,
+    _rows,
+    _tangles,
+)
 from jaxgames.solution import NO_EDGE, UNDECIDED, Status
 from jaxgames.testing import odd_arenas
 
@@ -243,6 +250,48 @@ def test_a_loop_leads_elsewhere_until_it_is_an_edge_of_the_arena_again():
         expected[arena.src[edge]] = same
         np.testing.assert_array_equal(prepared.of_arena(move), expected)
         assert move[arena.src[edge]] == edge
+
+
+@pytest.mark.parametrize("cores", [1, 3])
+@pytest.mark.parametrize("size", [1, 2, 1000])
+def test_edges_by_target_and_loops(monkeypatch, cores, size):
+    """As a stable sort has them, on one core and on several."""
+    monkeypatch.setattr(host, "num_cores", lambda: cores)
+    monkeypatch.setattr(host, "FEWEST_PLACES", 100)
+    monkeypatch.setattr(_rows, "EDGES_OF_RANGE", 50)
+    rng = np.random.default_rng(size)
+    for share in (0.0, 0.3):
+        source = np.repeat(np.arange(size), 1 + rng.integers(0, 9, size))
+        head = rng.integers(0, size, len(source))
+        head[rng.random(len(head)) < share] = 0
+        loop = rng.random(len(head)) < share
+        head[loop] = source[loop]
+        arena = Arena.from_edges(
+            source,
+            head,
+            owner=rng.random(size) < 0.5,
+            priority=rng.integers(0, 4, size),
+        )
+        prepared = engine.prepare(arena)
+        head = prepared.head
+        by_target = np.argsort(head, kind="stable")
+        np.testing.assert_array_equal(prepared.in_edge, by_target)
+        np.testing.assert_array_equal(prepared.in_tail, source[by_target])
+        many = np.bincount(head, minlength=size)
+        np.testing.assert_array_equal(np.diff(prepared.in_ptr), many)
+        np.testing.assert_array_equal(
+            prepared.loops, np.flatnonzero(source == prepared.head)
+        )
+        vertex, useless, other = prepared.useless
+        owns = arena.owner == arena.priority % 2
+        alone = np.bincount(source[arena.dst != source], minlength=size) == 0
+        lost = (arena.dst == source) & ~owns[source] & ~alone[source]
+        np.testing.assert_array_equal(useless, np.flatnonzero(lost))
+        np.testing.assert_array_equal(vertex, source[useless])
+        np.testing.assert_array_equal(vertex, source[other])
+        np.testing.assert_array_equal(head[useless], arena.dst[other])
+        np.testing.assert_array_equal(head[~lost], arena.dst[~lost])
+        assert np.all(head[useless] != vertex)
 
 
 def test_published_moves_are_of_the_prepared_game():
