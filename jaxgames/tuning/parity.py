@@ -200,6 +200,11 @@ games have no more, the last also in all turns after these. A step takes a tenth
 time that one of justifications takes there, and a hundredth of one of promotion afresh:
 in the first turns it gets less time than these, later as much."""
 
+LATER_MIXED = 3
+"""Turn from which on promotion with tangles takes part where games have more than `FEW`
+vertices: tangle learning has had as much work by then as in two turns where they have
+no more. What it adds to the pool, others have to look at."""
+
 TIMES_AFRESH = 4
 """Work of promotion afresh for each vertex, over `LATER_WORK`, as long as ..."""
 

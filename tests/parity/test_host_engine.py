@@ -373,23 +373,31 @@ def test_engines_hand_on_what_is_won(monkeypatch):
 
 @pytest.mark.parametrize("name", ["tangles", "mixed"])
 def test_tangle_learning_gets_more_where_games_are_small(name):
-    """Its steps are cheap there: its turns grow until they take as long as others."""
+    """Its steps are cheap there: its turns grow until they take as long as others.
 
-    first = 0 if name == "tangles" else 1
+    What has turns from a later round on begins after as much work on tangles.
+    """
+    first, first_of_large = (0, 0) if name == "tangles" else (1, _legs.LATER_MIXED)
 
-    def budgets(size):
+    def budgets(size, begin):
         legs = (leg for leg in _legs.turns(engine.LEGS, size) if leg[0] == name)
-        return [budget for _, budget in itertools.islice(legs, 6 - first)]
+        return [budget for _, budget in itertools.islice(legs, 6 - begin)]
 
-    doubled = [_legs.LATER_WORK << turn for turn in range(first, 6)]
-    small, large = budgets(1000), budgets(10**6)
-    assert large == doubled
-    times = [budget / work for budget, work in zip(small, doubled, strict=True)]
+    doubled = [_legs.LATER_WORK << turn for turn in range(6)]
+    small, large = budgets(1000, first), budgets(10**6, first_of_large)
+    assert large == doubled[first_of_large:]
+    times = [budget / work for budget, work in zip(small, doubled[first:], strict=True)]
     assert times == sorted(times)
     assert times[0] <= 2
     assert times[-1] > 8
     # No other has a turn before it has done with a game that it is made for.
     assert check(generate.two_counters(20)).stats["tried"] == "promotion"
+
+
+def test_a_large_game_of_two_counters_is_won_before_others_learn_tangles():
+    arena = generate.two_counters(50)
+    assert arena.num_vertices > _legs.FEW
+    assert "mixed" not in check(arena).stats["tried"]
 
 
 @pytest.mark.parametrize("leg", ["afresh", "justified"])

@@ -29,6 +29,7 @@ from jaxgames.tuning.parity import (
     FEW,
     FIRST_WORK,
     IN_CACHE,
+    LATER_MIXED,
     LATER_WORK,
     LEAST_ROWS,
     MORE_WORK_FROM,
@@ -335,7 +336,7 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
     have long turns where games are small: their work is dear where they are not, and
     tangle learning better. It has longer turns there, too, from turn to turn, until it
     takes as much time as they do: its steps are the cheapest. Promotion with tangles
-    has as much as tangle learning from the second round on. Before that, most games of
+    has as much as tangle learning, from a later round on. Before that, most games of
     one family are won by the engine that is made for it; games of several together need
     the tangles that are known by then, too.
 
@@ -354,10 +355,10 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
         first = min(FIRST_WORK, WORK_OF_MANY + size // MORE_WORK_FROM)
         yield legs[0], WORK_OF_FEW if size <= FEW else first
         legs = legs[1:]
-    turn = 0
+    turn, first_mixed = 0, 1 if size <= FEW else LATER_MIXED
     while len(legs) > 1:
         for leg in legs:
-            if leg != MIXED or turn > 0:
+            if leg != MIXED or turn >= first_mixed:
                 yield leg, _of_leg(leg, turn, size)
         turn += 1
     yield legs[0], UNLIMITED
