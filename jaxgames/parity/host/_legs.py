@@ -155,6 +155,7 @@ class Turns:
         while going and not finished:
             leg, budget = next(rest)
             self._engine, before = leg, self.stats["steps"]
+            unit = self._edges_and_vertices()
             finished = self._go(leg, budget)
             going = self._stop[0] == 0 and self._left() > 0
             if going and not finished:
@@ -173,7 +174,7 @@ class Turns:
                     MIXED,
                 ):  # kept: the rest of its budget does
                     work = self.stats["steps"] - before
-                    budget = max(budget - work // self._edges_and_vertices, 1)
+                    budget = max(budget - work // unit, 1)
                 rest = itertools.chain([(leg, budget)], rest)
         self._rest = rest
         return finished
@@ -238,10 +239,12 @@ class Turns:
         some = np.ascontiguousarray(vertices, np.int32)
         win_on(self._game, self._key, self._move, queue, some, self._publish)
 
-    @property
     def _edges_and_vertices(self) -> int:
-        size = len(self._key)
-        return size + min(len(self._game.head), EDGES_OF_WORK * size)
+        """How many there are that are not won: what budgets of work are for."""
+        left = self._key < 4 * WON
+        size = int(np.count_nonzero(left))
+        edges = int(np.diff(self._game.row_ptr)[left].sum())
+        return size + min(edges, EDGES_OF_WORK * size)
 
     def _left(self) -> int:
         """How many steps are left."""
@@ -262,7 +265,7 @@ class Turns:
             *(self._game, self._key, self._words, self._winner, self._move),
             *(words, marks),
             *(leg == AFRESH, self._stop, self._publish),
-            *(self._left(), budget * len(self._key), counts),
+            *(self._left(), budget * max(len(self._key) - self._won(), 1), counts),
         )
         self._count(("steps", "regions", "promotions", "dominions"), counts[:4])
         if leg == AFRESH and self._stop[0] == 0 and self._left() > 0:
@@ -289,7 +292,7 @@ class Turns:
             self._tangles = new_search(size), new_pool(size, rows)
         counts = np.zeros(4, np.int64)
         # Even nothing is to be looked at once.
-        limit = min(max(budget * self._edges_and_vertices, 1), self._left())
+        limit = min(max(budget * self._edges_and_vertices(), 1), self._left())
         end = FULL
         while end == FULL and counts[0] < limit:
             end = learn(
@@ -312,7 +315,7 @@ class Turns:
             self._claims = new_claims(len(game.key), top + 1), won
             begin(game, self._key, self._claims[0])
         claims, counts = self._claims[0], np.zeros(2, np.int64)
-        limit = min(max(budget * self._edges_and_vertices, 1), self._left())
+        limit = min(max(budget * self._edges_and_vertices(), 1), self._left())
         finished = justify(game, claims, self._stop, limit, counts)
         self._count(("steps", "withdrawn"), counts)
         if finished:
