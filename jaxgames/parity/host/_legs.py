@@ -222,7 +222,8 @@ class Turns:
             winner, move = turns._winner, turns._move
             turns.go_on(winner, move, self._stop, never, self._left())
         before = dict(turns.stats)
-        finished, _ = turns.take(legs)
+        # Promotion afresh has just had a turn on all of it.
+        finished, _ = turns.take(sorted(legs, key=AFRESH.__eq__))
         for name, count in turns.stats.items():
             more = count - before.get(name, 0)
             self.stats[name] = self.stats.get(name, 0) + more
