@@ -350,18 +350,31 @@ def test_each_engine_alone(leg, count):
         check_in_turn(arena, (leg,))
 
 
+def with_more_edges(arena, seed):
+    """One by lot for every third vertex."""
+    rng, size = np.random.default_rng(seed), arena.shape[0]
+    return Arena.from_edges(
+        np.append(arena.src, rng.integers(0, size, size // 3)),
+        np.append(arena.dst, rng.integers(0, size, size // 3)),
+        owner=arena.owner,
+        priority=arena.priority,
+    )
+
+
 def test_engines_hand_on_what_is_won(monkeypatch):
     """With budgets that are soon spent all of them have turns, and decide parts."""
     monkeypatch.setattr(_legs, "WORK_OF_FEW", 2)
-    monkeypatch.setattr(_legs, "LATER_WORK", 1)
     monkeypatch.setattr(_legs, "TIMES_TANGLES", (1.0,))
     tried = set()
     arenas = [*odd_arenas(seed=33, count=500), *random_arenas(34, 60, 150)]
     arenas += [generate.two_counters(5), generate.two_counters_plus(3)]
-    for arena in arenas:
-        for legs in (engine.LEGS, ("afresh", "promotion", "tangles")):
-            stats = check_in_turn(arena, legs).stats
-            tried.add((stats.get("tried"), stats["engine"]))
+    more = [with_more_edges(generate.counter_ortl(20), seed) for seed in range(5)]
+    for work, games in ((1, arenas), (4, arenas), (8, more)):
+        monkeypatch.setattr(_legs, "LATER_WORK", work)
+        for arena in games:
+            for legs in (engine.LEGS, ("afresh", "promotion", "tangles")):
+                stats = check_in_turn(arena, legs).stats
+                tried.add((stats.get("tried"), stats["engine"]))
     assert ("promotion", "tangles") in tried
     assert ("promotion, tangles", "afresh") in tried
     assert ("promotion, tangles, afresh", "justified") in tried
@@ -392,6 +405,23 @@ def test_tangle_learning_gets_more_where_games_are_small(name):
     assert times[-1] > 8
     # No other has a turn before it has done with a game that it is made for.
     assert check(generate.two_counters(20)).stats["tried"] == "promotion"
+
+
+def test_budgets_are_for_what_is_not_won():
+    """A dense part that is won first gives no engine a longer turn in the rest."""
+    hard, dense = generate.two_counters_plus(8), generate.clique(150)
+    size = hard.shape[0]
+    arena = Arena.from_edges(
+        np.append(hard.src, dense.src + size),
+        np.append(hard.dst, dense.dst + size),
+        owner=np.append(hard.owner, dense.owner),
+        priority=np.append(hard.priority, dense.priority),
+    )
+    alone, both = (engine.run(engine.prepare(each)) for each in (hard, arena))
+    assert parity.verify(arena, parity.solve(arena, "host"))
+    assert alone.stats["engine"] == both.stats["engine"] == "afresh"
+    np.testing.assert_array_equal(both.winner[:size], alone.winner)
+    assert both.stats["steps"] < 1.5 * alone.stats["steps"] + 10 * len(dense.dst)
 
 
 def test_a_large_game_of_two_counters_is_won_before_others_learn_tangles():

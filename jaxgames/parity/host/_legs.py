@@ -332,7 +332,8 @@ class Turns:
 def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
     """The engines in turn, each with a budget, until one of them has none.
 
-    Budgets are for each vertex, and of tangles and justifications for each edge, too.
+    Budgets are for each vertex that is not won, and of tangles and justifications for
+    each edge of these, too.
     Promotion has the first turn alone: what it could not do then, it would do again.
     That turn is short where games are small: tangle learning takes little longer on
     those that are not hard, and should see one that is before a small part of it is
