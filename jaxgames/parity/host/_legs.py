@@ -104,6 +104,7 @@ class Turns:
         if won is not None:
             self._begin_with(won)
         self._engine, self._tried = "", []
+        self._unit = 1  # of which budgets are, in steps
         self._rest: Iterator[tuple[str, int]] | None = None
         self._parts: list[np.ndarray] = []
         self._part: tuple[Prepared, Turns] | None = None
@@ -155,7 +156,6 @@ class Turns:
         while going and not finished:
             leg, budget = next(rest)
             self._engine, before = leg, self.stats["steps"]
-            unit = self._edges_and_vertices()
             finished = self._go(leg, budget)
             going = self._stop[0] == 0 and self._left() > 0
             if going and not finished:
@@ -174,7 +174,7 @@ class Turns:
                     MIXED,
                 ):  # kept: the rest of its budget does
                     work = self.stats["steps"] - before
-                    budget = max(budget - work // unit, 1)
+                    budget = max(budget - work // self._unit, 1)
                 rest = itertools.chain([(leg, budget)], rest)
         self._rest = rest
         return finished
@@ -240,12 +240,15 @@ class Turns:
         some = np.ascontiguousarray(vertices, np.int32)
         win_on(self._game, self._key, self._move, queue, some, self._publish)
 
-    def _edges_and_vertices(self) -> int:
-        """How many there are that are not won: what budgets of work are for."""
+    def _work(self, budget: int) -> int:
+        """Steps for a budget: for each vertex and edge that is not won."""
         left = self._key < 4 * WON
-        size = int(np.count_nonzero(left))
-        edges = int(np.diff(self._game.row_ptr)[left].sum())
-        return size + min(edges, EDGES_OF_WORK * size)
+        size, edges = int(np.count_nonzero(left)), len(self._game.head)
+        if size < len(left):
+            edges = int(np.diff(self._game.row_ptr)[left].sum())
+        self._unit = max(size + min(edges, EDGES_OF_WORK * size), 1)
+        # Even nothing is to be looked at once.
+        return min(max(budget * self._unit, 1), self._left())
 
     def _left(self) -> int:
         """How many steps are left."""
@@ -260,13 +263,16 @@ class Turns:
         return self._promote(leg, budget)
 
     def _promote(self, leg: str, budget: int) -> bool:
-        counts = np.zeros(5, np.int64)
-        words, marks = self._regions() if leg == AFRESH else (NO_WORDS, NO_MARKS)
+        counts, size = np.zeros(5, np.int64), len(self._key)
+        words, marks = NO_WORDS, NO_MARKS
+        if leg == AFRESH:
+            words, marks = self._regions()
+            size = max(size - self._won(), 1)
         finished = _promote(
             *(self._game, self._key, self._words, self._winner, self._move),
             *(words, marks),
             *(leg == AFRESH, self._stop, self._publish),
-            *(self._left(), budget * max(len(self._key) - self._won(), 1), counts),
+            *(self._left(), budget * size, counts),
         )
         self._count(("steps", "regions", "promotions", "dominions"), counts[:4])
         if leg == AFRESH and self._stop[0] == 0 and self._left() > 0:
@@ -292,9 +298,7 @@ class Turns:
             rows = ROWS * size + LEAST_ROWS
             self._tangles = new_search(size), new_pool(size, rows)
         counts = np.zeros(4, np.int64)
-        # Even nothing is to be looked at once.
-        limit = min(max(budget * self._edges_and_vertices(), 1), self._left())
-        end = FULL
+        limit, end = self._work(budget), FULL
         while end == FULL and counts[0] < limit:
             end = learn(
                 *(game, self._key, self._move, *self._tangles),
@@ -316,7 +320,7 @@ class Turns:
             self._claims = new_claims(len(game.key), top + 1), won
             begin(game, self._key, self._claims[0])
         claims, counts = self._claims[0], np.zeros(2, np.int64)
-        limit = min(max(budget * self._edges_and_vertices(), 1), self._left())
+        limit = self._work(budget)
         finished = justify(game, claims, self._stop, limit, counts)
         self._count(("steps", "withdrawn"), counts)
         if finished:
