@@ -114,6 +114,14 @@ LITTLE = 2
 TRIED = 16
 """... when one of so many was asked."""
 
+LONG_ROWS = 16
+"""Edges of a vertex, on average, from which on loops are looked for first, if the
+square of their number times this is no less than the vertices: then a few loops attract
+a good part of them even by lot ..."""
+
+LITTLE_OF_MANY = 16
+"""... and fewer need join: a sweep costs little, beside what it may save."""
+
 # parity/host/_rows.py
 SPLIT_FROM = 1 << 19
 """Vertices from which on edges that lead far are sorted in two steps, each of which
@@ -191,6 +199,11 @@ TIMES_TANGLES = (1.5, 2.0, 4.0, 8.0, 16.0)
 games have no more, the last also in all turns after these. A step takes a tenth of the
 time that one of justifications takes there, and a hundredth of one of promotion afresh:
 in the first turns it gets less time than these, later as much."""
+
+LATER_MIXED = 3
+"""Turn from which on promotion with tangles takes part where games have more than `FEW`
+vertices: tangle learning has had as much work by then as in two turns where they have
+no more. What it adds to the pool, others have to look at."""
 
 TIMES_AFRESH = 4
 """Work of promotion afresh for each vertex, over `LATER_WORK`, as long as ..."""

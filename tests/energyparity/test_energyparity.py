@@ -505,6 +505,54 @@ def test_stops_and_goes_on(monkeypatch, wide):
     same(again, whole)
 
 
+@pytest.mark.parametrize("largest", [2**40, 2**60, 2**62, 2**63 - 1])
+def test_the_check_adds_numbers_of_any_kind(largest):
+    """Near where words end sums neither overflow nor lose a unit."""
+    wrong = 0
+    for game in long_games():
+        weight = np.asarray(game.weight).astype(np.int64)
+        weight *= largest // int(np.abs(weight).max())
+        game = dataclasses.replace(game, weight=weight)
+        found = energyparity.solve(game)
+        assert energyparity.verify(game, found)
+        endless = dataclasses.replace(game, weight=weight.astype(object))
+        for name in ("need", "floor", "credit"):
+            most = np.asarray(getattr(found.modes, name)).astype(object)
+            for at in np.flatnonzero(most > 0):
+                less = most.copy()
+                less[at] -= 1
+                fits = less if less.max() >= 2**63 else less.astype(np.int64)
+                verdicts = []
+                for arena, numbers in ((game, fits), (game, less), (endless, less)):
+                    modes = dataclasses.replace(found.modes, **{name: numbers})
+                    claim = dataclasses.replace(found, modes=modes)
+                    verdicts.append(str(energyparity.verify(arena, claim)))
+                assert len(set(verdicts)) == 1, (name, at)
+                wrong += verdicts[0] != "valid"
+    assert wrong > 1
+
+
+@pytest.mark.parametrize("much", [2**59, 2**60, 2**62, 2**63 - 1])
+@pytest.mark.parametrize("priority", [1, 2])
+def test_an_opponent_who_may_take_or_give_much(much, priority):
+    """Then there is twice as much as is needed to come where he moves."""
+    arena = Arena.from_edges(
+        [0, 0, 1, 2, 3],
+        [1, 1, 2, 2, 0],
+        weight=np.array([-much, much, 0, 0, 0]),
+        owner=[1, 0, 0, 0],
+        priority=[1, 0, priority, 0],
+    )
+    found = energyparity.solve(arena)
+    expected = [much, 0, 0, much] if priority == 2 else [-1] * 4
+    assert found.credit.tolist() == expected
+    assert energyparity.verify(arena, found)
+    if priority == 2:
+        less = found.credit - np.array([1, 0, 0, 0])
+        claim = dataclasses.replace(found, credit=less)
+        assert not energyparity.verify(arena, claim)
+
+
 def test_a_state_in_a_file(tmp_path):
     game = long_games()[0]
     whole = energyparity.solve(game)

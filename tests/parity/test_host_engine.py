@@ -17,7 +17,14 @@ from jaxgames.io import pgsolver
 from jaxgames.parity import Solution, reference
 from jaxgames.parity import host as engine
 from jaxgames.parity._problem import Parity
-from jaxgames.parity.host import _arranged, _attract, _legs, _promotion, _tangles
+from jaxgames.parity.host import (
+    _arranged,
+    _attract,
+    _legs,
+    _promotion,
+    _rows,
+    _tangles,
+)
 from jaxgames.solution import NO_EDGE, UNDECIDED, Status
 from jaxgames.testing import odd_arenas
 
@@ -245,6 +252,48 @@ def test_a_loop_leads_elsewhere_until_it_is_an_edge_of_the_arena_again():
         assert move[arena.src[edge]] == edge
 
 
+@pytest.mark.parametrize("cores", [1, 3])
+@pytest.mark.parametrize("size", [1, 2, 1000])
+def test_edges_by_target_and_loops(monkeypatch, cores, size):
+    """As a stable sort has them, on one core and on several."""
+    monkeypatch.setattr(host, "num_cores", lambda: cores)
+    monkeypatch.setattr(host, "FEWEST_PLACES", 100)
+    monkeypatch.setattr(_rows, "EDGES_OF_RANGE", 50)
+    rng = np.random.default_rng(size)
+    for share in (0.0, 0.3):
+        source = np.repeat(np.arange(size), 1 + rng.integers(0, 9, size))
+        head = rng.integers(0, size, len(source))
+        head[rng.random(len(head)) < share] = 0
+        loop = rng.random(len(head)) < share
+        head[loop] = source[loop]
+        arena = Arena.from_edges(
+            source,
+            head,
+            owner=rng.random(size) < 0.5,
+            priority=rng.integers(0, 4, size),
+        )
+        prepared = engine.prepare(arena)
+        head = prepared.head
+        by_target = np.argsort(head, kind="stable")
+        np.testing.assert_array_equal(prepared.in_edge, by_target)
+        np.testing.assert_array_equal(prepared.in_tail, source[by_target])
+        many = np.bincount(head, minlength=size)
+        np.testing.assert_array_equal(np.diff(prepared.in_ptr), many)
+        np.testing.assert_array_equal(
+            prepared.loops, np.flatnonzero(source == prepared.head)
+        )
+        vertex, useless, other = prepared.useless
+        owns = arena.owner == arena.priority % 2
+        alone = np.bincount(source[arena.dst != source], minlength=size) == 0
+        lost = (arena.dst == source) & ~owns[source] & ~alone[source]
+        np.testing.assert_array_equal(useless, np.flatnonzero(lost))
+        np.testing.assert_array_equal(vertex, source[useless])
+        np.testing.assert_array_equal(vertex, source[other])
+        np.testing.assert_array_equal(head[useless], arena.dst[other])
+        np.testing.assert_array_equal(head[~lost], arena.dst[~lost])
+        assert np.all(head[useless] != vertex)
+
+
 def test_published_moves_are_of_the_prepared_game():
     rng = np.random.default_rng(2)
     for arena in random_arenas(3, 10, 100):
@@ -301,18 +350,31 @@ def test_each_engine_alone(leg, count):
         check_in_turn(arena, (leg,))
 
 
+def with_more_edges(arena, seed):
+    """One by lot for every third vertex."""
+    rng, size = np.random.default_rng(seed), arena.shape[0]
+    return Arena.from_edges(
+        np.append(arena.src, rng.integers(0, size, size // 3)),
+        np.append(arena.dst, rng.integers(0, size, size // 3)),
+        owner=arena.owner,
+        priority=arena.priority,
+    )
+
+
 def test_engines_hand_on_what_is_won(monkeypatch):
     """With budgets that are soon spent all of them have turns, and decide parts."""
     monkeypatch.setattr(_legs, "WORK_OF_FEW", 2)
-    monkeypatch.setattr(_legs, "LATER_WORK", 1)
     monkeypatch.setattr(_legs, "TIMES_TANGLES", (1.0,))
     tried = set()
     arenas = [*odd_arenas(seed=33, count=500), *random_arenas(34, 60, 150)]
     arenas += [generate.two_counters(5), generate.two_counters_plus(3)]
-    for arena in arenas:
-        for legs in (engine.LEGS, ("afresh", "promotion", "tangles")):
-            stats = check_in_turn(arena, legs).stats
-            tried.add((stats.get("tried"), stats["engine"]))
+    more = [with_more_edges(generate.counter_ortl(20), seed) for seed in range(5)]
+    for work, games in ((1, arenas), (4, arenas), (8, more)):
+        monkeypatch.setattr(_legs, "LATER_WORK", work)
+        for arena in games:
+            for legs in (engine.LEGS, ("afresh", "promotion", "tangles")):
+                stats = check_in_turn(arena, legs).stats
+                tried.add((stats.get("tried"), stats["engine"]))
     assert ("promotion", "tangles") in tried
     assert ("promotion, tangles", "afresh") in tried
     assert ("promotion, tangles, afresh", "justified") in tried
@@ -324,18 +386,20 @@ def test_engines_hand_on_what_is_won(monkeypatch):
 
 @pytest.mark.parametrize("name", ["tangles", "mixed"])
 def test_tangle_learning_gets_more_where_games_are_small(name):
-    """Its steps are cheap there: its turns grow until they take as long as others."""
+    """Its steps are cheap there: its turns grow until they take as long as others.
 
-    first = 0 if name == "tangles" else 1
+    What has turns from a later round on begins after as much work on tangles.
+    """
+    first, first_of_large = (0, 0) if name == "tangles" else (1, _legs.LATER_MIXED)
 
-    def budgets(size):
+    def budgets(size, begin):
         legs = (leg for leg in _legs.turns(engine.LEGS, size) if leg[0] == name)
-        return [budget for _, budget in itertools.islice(legs, 6 - first)]
+        return [budget for _, budget in itertools.islice(legs, 6 - begin)]
 
-    doubled = [_legs.LATER_WORK << turn for turn in range(first, 6)]
-    small, large = budgets(1000), budgets(10**6)
-    assert large == doubled
-    times = [budget / work for budget, work in zip(small, doubled, strict=True)]
+    doubled = [_legs.LATER_WORK << turn for turn in range(6)]
+    small, large = budgets(1000, first), budgets(10**6, first_of_large)
+    assert large == doubled[first_of_large:]
+    times = [budget / work for budget, work in zip(small, doubled[first:], strict=True)]
     assert times == sorted(times)
     assert times[0] <= 2
     assert times[-1] > 8
@@ -345,6 +409,31 @@ def test_no_other_has_a_turn_before_tangle_learning_has_done():
     """Where a game is one that it is made for."""
     outcome = check_certificate(generate.two_counters(20))
     assert outcome.stats["tried"] == "promotion"
+
+
+def test_budgets_are_for_what_is_not_won():
+    """A dense part that is won first gives no engine a longer turn in the rest."""
+    hard, dense = generate.two_counters_plus(8), generate.clique(150)
+    size = hard.shape[0]
+    arena = Arena.from_edges(
+        np.append(hard.src, dense.src + size),
+        np.append(hard.dst, dense.dst + size),
+        owner=np.append(hard.owner, dense.owner),
+        priority=np.append(hard.priority, dense.priority),
+    )
+    alone, both = (engine.run(engine.prepare(each)) for each in (hard, arena))
+    assert parity.verify(arena, parity.solve(arena, "host"))
+    assert alone.stats["engine"] == both.stats["engine"] == "afresh"
+    np.testing.assert_array_equal(both.winner[:size], alone.winner)
+    assert both.stats["steps"] < 1.5 * alone.stats["steps"] + 10 * len(dense.dst)
+
+
+def test_a_large_game_of_two_counters_is_won_before_others_learn_tangles():
+    arena = generate.two_counters(50)
+    assert arena.num_vertices > _legs.FEW
+    solution = parity.solve(arena, "host")
+    assert parity.verify(arena, solution)
+    assert "mixed" not in solution.stats["tried"]
 
 
 @pytest.mark.parametrize("leg", ["afresh", "justified"])

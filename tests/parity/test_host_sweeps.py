@@ -103,6 +103,66 @@ def test_others_are_given_up(arena):
     is_right(arena, np.asarray(found.winner), np.asarray(found.strategy))
 
 
+def dense(seed, count, sizes, loops):
+    """Games with many edges, some of them loops, some of these twice or alone."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        size = int(rng.integers(*sizes))
+        edges = rng.random((size, size)) < rng.choice([0.5, 0.9])
+        np.fill_diagonal(edges, rng.random(size) < loops)
+        alone = rng.random(size) < 0.1
+        edges[alone] = 0
+        edges[alone, rng.integers(0, size, alone.sum())] = 1
+        edges[alone, np.flatnonzero(alone)] |= rng.random(alone.sum()) < 0.3
+        edges[np.arange(size), rng.integers(0, size, size)] = 1
+        src, dst = np.nonzero(edges)
+        more = np.flatnonzero((src == dst) & (rng.random(len(src)) < 0.5))
+        yield Arena.from_edges(
+            np.concatenate([src, src[more]]),
+            np.concatenate([dst, dst[more]]),
+            owner=rng.random(size) < 0.5,
+            priority=rng.integers(0, rng.integers(1, 2 * size), size),
+        )
+
+
+@some_of(200, 3000)
+@pytest.mark.parametrize("loops", [0.05, 0.5])
+def test_dense_games_are_swept_from_loops(loops, count, monkeypatch):
+    """Also where few join, and where vertices with loops keep nobody else."""
+    monkeypatch.setattr(_sweeps, "LONG_ROWS", 1)
+    won, regions = 0, 0
+    for arena in dense(7, count, (1, 40), loops):
+        with host.interpreted():
+            found = engine.sweep(arena)
+        if found is not None:
+            is_right(arena, found.winner, found.move)
+            won, regions = won + 1, regions + found.stats["regions"]
+    assert won > count / 3
+    assert regions > 1.2 * won
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_dense_games_with_a_few_loops_are_not_laid_out(seed):
+    """No edges by target are made where a few loops win."""
+    rng = np.random.default_rng(seed)
+    arena = generate.clique(150)
+    dst = np.where(
+        rng.random(arena.num_edges) < 0.01,
+        rng.integers(0, 150, arena.num_edges),
+        arena.dst,
+    )
+    arena = Arena.from_edges(arena.src, dst, owner=arena.owner, priority=arena.priority)
+    found = parity.solve(arena, "host")
+    is_right(arena, np.asarray(found.winner), np.asarray(found.strategy))
+    assert not is_kept(arena, "parity rows")
+
+
+def test_a_dense_game_of_many_leaders_without_loops_is_given_up():
+    arena = generate.clique(150)
+    arena = dataclasses.replace(arena, priority=arena.priority // 2 % 2)
+    assert engine.sweep(arena) is None
+
+
 def test_a_game_whose_priorities_have_one_parity():
     arena = generate.random_game(1, 3000)
     arena = dataclasses.replace(arena, priority=arena.priority * 2 + 1)

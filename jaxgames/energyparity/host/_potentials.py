@@ -29,10 +29,10 @@ def heaviest(
         vertices: their sources, ascending.
 
     Returns:
-        Python's integers, one for each of the vertices; and a vertex from which a cycle
+        Integers, one for each of the vertices; and a vertex from which a cycle
         that gains can be reached, None where there is none.
     """
-    new = np.full(arena.shape[0], -1)
+    new = np.full(arena.shape[0], -1, np.int32)
     new[vertices] = np.arange(len(vertices))
     game = Arena.from_edges(
         new[arena.src[edges]],
@@ -46,6 +46,6 @@ def heaviest(
     if found.status != 0:
         game = dataclasses.replace(game, weight=weight)
         found = energy.solve(game, "host", strategies=False)
-    credit = np.asarray(found.credit).astype(object)
+    credit = np.asarray(found.credit)
     lost = np.asarray(found.winner) == 1
     return credit, int(vertices[np.argmax(lost)]) if lost.any() else None

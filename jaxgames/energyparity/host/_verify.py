@@ -1,5 +1,7 @@
 """The check of a solution: of player 1's moves, and of player 0's modes."""
 
+from typing import Any
+
 import numpy as np
 
 from jaxgames.arena import Arena
@@ -7,6 +9,9 @@ from jaxgames.energyparity._modes import NEVER, NO_CORE, Modes
 from jaxgames.energyparity._verdict import Reason, Verdict
 from jaxgames.energyparity.host._potentials import heaviest, strongly_connected
 from jaxgames.solution import NO_EDGE
+
+SMALL = 2**60
+"""Below this four numbers can be added in 64 bits, as many as ever are here."""
 
 
 class _WrongError(Exception):
@@ -42,6 +47,17 @@ def _refuse(reason: Reason, wrong: np.ndarray, vertex: np.ndarray | None = None)
         raise _WrongError(reason, at if vertex is None else int(vertex[at]))
 
 
+def _exact(*arrays: Any) -> list[np.ndarray]:
+    """Numbers that can be added: of 64 bits if all are small, else Python's."""
+    given = [np.asarray(x) for x in arrays]
+    small = all(
+        x.dtype != object
+        and (x.dtype.itemsize < 8 or np.all((x < SMALL) & (x > -SMALL)))
+        for x in given
+    )
+    return [x.astype(np.int64 if small else object, copy=False) for x in given]
+
+
 def _check_winners(arena: Arena, winner: np.ndarray) -> None:
     _refuse(Reason.UNDECIDED, (winner != 0) & (winner != 1))
     src, loser = arena.src, 1 - winner
@@ -75,9 +91,9 @@ def _check_cycles(arena: Arena, winner: np.ndarray, strategy: np.ndarray) -> Non
     without that priority if at all.
     """
     src, dst, priority = arena.src, arena.dst, np.asarray(arena.priority)
-    edge = np.arange(len(src))
-    there = (winner == 1)[src] & (~arena.owner[src] | (strategy[src] == edge))
-    potential = None
+    there = ((winner == 1) & ~arena.owner)[src]
+    there[strategy[(winner == 1) & arena.owner]] = True
+    (weight,), potential = _exact(arena.weight), None
     while True:
         label = strongly_connected(arena, there)
         there = there & (label[src] == label[dst])
@@ -89,19 +105,23 @@ def _check_cycles(arena: Arena, winner: np.ndarray, strategy: np.ndarray) -> Non
             asked = there & np.isin(label, label[even])[src]
             # Potentials hold for all parts of what they were made for.
             if potential is None:
-                potential = np.zeros(len(priority), object)
+                potential = np.zeros(len(priority), np.int64)
                 known = np.zeros(len(priority), bool)
             new = asked & ~known[src]
             if new.any():
-                _potentials(arena, new, potential)
+                potential = _potentials(arena, new, potential)
                 known[src[new]] = True
-            _check_rises(arena, asked, potential)
-            weight = np.asarray(arena.weight).astype(object)
-            tight = asked & (potential[src] == potential[dst] + weight).astype(bool)
+            edge = np.flatnonzero(asked)
+            begin, end = src[edge], dst[edge]
+            # No cycle gains: a potential is at least the gain of an edge and the next.
+            before, after = potential[begin], potential[end] + weight[edge]
+            _refuse(Reason.CYCLE_WON_BY_OPPONENT, (before < after).astype(bool), begin)
+            tight = np.zeros(len(src), bool)
+            tight[edge] = (before == after).astype(bool)
             part = strongly_connected(arena, tight)
-            round_trip = tight & (part[src] == part[dst])
+            round_trip = tight[edge] & (part[begin] == part[end])
             won = np.zeros(len(priority), bool)
-            won[src[round_trip]] = True
+            won[begin[round_trip]] = True
             _refuse(Reason.CYCLE_WON_BY_OPPONENT, won & even)
         there = there & ~is_top[src] & ~is_top[dst]
 
@@ -121,21 +141,15 @@ def _tops(priority: np.ndarray, label: np.ndarray, vertices: np.ndarray) -> np.n
     return there & (priority > most[1 - priority % 2, label])
 
 
-def _potentials(arena: Arena, edges: np.ndarray, potential: np.ndarray) -> None:
-    """Enters the largest gains of paths of some edges; there may be none."""
-    at = np.unique(arena.src[edges])
+def _potentials(arena: Arena, edges: np.ndarray, potential: np.ndarray) -> np.ndarray:
+    """Potentials with the largest gains of paths of some edges; there may be none."""
+    at = np.flatnonzero(np.bincount(arena.src[edges], minlength=len(potential)))
     found, vertex = heaviest(arena, edges, at)
     if vertex is not None:
         raise _WrongError(Reason.CYCLE_WON_BY_OPPONENT, vertex)
+    potential, found = _exact(potential, found)
     potential[at] = found
-
-
-def _check_rises(arena: Arena, edges: np.ndarray, potential: np.ndarray) -> None:
-    """No cycle gains: a potential is at least the gain of an edge and what follows."""
-    src = arena.src[edges]
-    gain = np.asarray(arena.weight)[edges].astype(object) + potential[arena.dst[edges]]
-    wrong = (potential[src] < gain).astype(bool)
-    _refuse(Reason.CYCLE_WON_BY_OPPONENT, wrong, src)
+    return potential
 
 
 # ---- player 0 ----------------------------------------------------------------------
@@ -149,7 +163,7 @@ def _check_modes(
     wrong = (winner == 1) != (credit == -1)
     _refuse(Reason.NOT_ENOUGH_ENERGY, wrong)
     mine = np.flatnonzero(winner == 0)
-    short = credit[mine].astype(object) < tree.needed(mine, NO_CORE)
+    short = credit[mine] < tree.needed(mine, NO_CORE)
     _refuse(Reason.NOT_ENOUGH_ENERGY, short.astype(bool), mine)
     tree.check_outside()
     for core in range(len(modes.outer)):
@@ -162,16 +176,15 @@ class _Tree:
     def __init__(self, arena: Arena, winner: np.ndarray, modes: Modes):
         self.arena, self.winner, self.modes = arena, winner, modes
         self.size = arena.shape[0]
-        self.weight = np.asarray(arena.weight).astype(object)
         self.core = np.asarray(modes.core)[: self.size]
         self.move = np.asarray(modes.move)[: self.size]
         self.is_top = np.asarray(modes.is_top)[: self.size]
         self.reaches = np.asarray(modes.reaches)[: self.size]
         self.order = np.asarray(modes.order)[: self.size]
-        self.need = np.asarray(modes.need)[: self.size].astype(object)
-        self.level = np.asarray(modes.level).astype(object)
-        self.floor = np.asarray(modes.floor).astype(object)
-        self.credit = np.asarray(modes.credit).astype(object)
+        self.weight, need, self.level, self.floor, self.credit = _exact(
+            arena.weight, modes.need, modes.level, modes.floor, modes.credit
+        )
+        self.need = need[: self.size]
         self.begin, self.vertex = np.asarray(modes.begin), np.asarray(modes.vertex)
         self.outer, self.earn = np.asarray(modes.outer), np.asarray(modes.earn)
 
@@ -377,7 +390,7 @@ class _Tree:
         """No cycle of some edges has an odd priority on top."""
         arena, priority = self.arena, np.asarray(self.arena.priority)
         src, dst = arena.src, arena.dst
-        while True:
+        while (priority[src[there]] % 2 == 1).any():
             label = strongly_connected(arena, there)
             there = there & (label[src] == label[dst])
             if not there.any():

@@ -241,7 +241,7 @@ def run(
       where few vertices are won by another player than the one who likes their
       priority, as in games of the literature with a few edges by lot.
     - `"mixed"`: promotion by the published rule where regions attract tangles and learn
-      them, from the same pool. It has turns from the second round on, and wins games
+      them, from the same pool. It has turns from a later round on, and wins games
       that are hard for both in different places.
 
     A game that is not won when the first three have had a turn is solved part by part,

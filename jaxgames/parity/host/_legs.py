@@ -29,6 +29,7 @@ from jaxgames.tuning.parity import (
     FEW,
     FIRST_WORK,
     IN_CACHE,
+    LATER_MIXED,
     LATER_WORK,
     LEAST_ROWS,
     MORE_WORK_FROM,
@@ -103,6 +104,7 @@ class Turns:
         if won is not None:
             self._begin_with(won)
         self._engine, self._tried = "", []
+        self._unit = 1  # of which budgets are, in steps
         self._rest: Iterator[tuple[str, int]] | None = None
         self._parts: list[np.ndarray] = []
         self._part: tuple[Prepared, Turns] | None = None
@@ -172,7 +174,7 @@ class Turns:
                     MIXED,
                 ):  # kept: the rest of its budget does
                     work = self.stats["steps"] - before
-                    budget = max(budget - work // self._edges_and_vertices, 1)
+                    budget = max(budget - work // self._unit, 1)
                 rest = itertools.chain([(leg, budget)], rest)
         self._rest = rest
         return finished
@@ -220,7 +222,8 @@ class Turns:
             winner, move = turns._winner, turns._move
             turns.go_on(winner, move, self._stop, never, self._left())
         before = dict(turns.stats)
-        finished, _ = turns.take(legs)
+        # Promotion afresh has just had a turn on all of it.
+        finished, _ = turns.take(sorted(legs, key=AFRESH.__eq__))
         for name, count in turns.stats.items():
             more = count - before.get(name, 0)
             self.stats[name] = self.stats.get(name, 0) + more
@@ -237,10 +240,15 @@ class Turns:
         some = np.ascontiguousarray(vertices, np.int32)
         win_on(self._game, self._key, self._move, queue, some, self._publish)
 
-    @property
-    def _edges_and_vertices(self) -> int:
-        size = len(self._key)
-        return size + min(len(self._game.head), EDGES_OF_WORK * size)
+    def _work(self, budget: int) -> int:
+        """Steps for a budget: for each vertex and edge that is not won."""
+        left = self._key < 4 * WON
+        size, edges = int(np.count_nonzero(left)), len(self._game.head)
+        if size < len(left):
+            edges = int(np.diff(self._game.row_ptr)[left].sum())
+        self._unit = max(size + min(edges, EDGES_OF_WORK * size), 1)
+        # Even nothing is to be looked at once.
+        return min(max(budget * self._unit, 1), self._left())
 
     def _left(self) -> int:
         """How many steps are left."""
@@ -255,13 +263,16 @@ class Turns:
         return self._promote(leg, budget)
 
     def _promote(self, leg: str, budget: int) -> bool:
-        counts = np.zeros(5, np.int64)
-        words, marks = self._regions() if leg == AFRESH else (NO_WORDS, NO_MARKS)
+        counts, size = np.zeros(5, np.int64), len(self._key)
+        words, marks = NO_WORDS, NO_MARKS
+        if leg == AFRESH:
+            words, marks = self._regions()
+            size = max(size - self._won(), 1)
         finished = _promote(
             *(self._game, self._key, self._words, self._winner, self._move),
             *(words, marks),
             *(leg == AFRESH, self._stop, self._publish),
-            *(self._left(), budget * len(self._key), counts),
+            *(self._left(), budget * size, counts),
         )
         self._count(("steps", "regions", "promotions", "dominions"), counts[:4])
         if leg == AFRESH and self._stop[0] == 0 and self._left() > 0:
@@ -287,9 +298,7 @@ class Turns:
             rows = ROWS * size + LEAST_ROWS
             self._tangles = new_search(size), new_pool(size, rows)
         counts = np.zeros(4, np.int64)
-        # Even nothing is to be looked at once.
-        limit = min(max(budget * self._edges_and_vertices, 1), self._left())
-        end = FULL
+        limit, end = self._work(budget), FULL
         while end == FULL and counts[0] < limit:
             end = learn(
                 *(game, self._key, self._move, *self._tangles),
@@ -311,7 +320,7 @@ class Turns:
             self._claims = new_claims(len(game.key), top + 1), won
             begin(game, self._key, self._claims[0])
         claims, counts = self._claims[0], np.zeros(2, np.int64)
-        limit = min(max(budget * self._edges_and_vertices, 1), self._left())
+        limit = self._work(budget)
         finished = justify(game, claims, self._stop, limit, counts)
         self._count(("steps", "withdrawn"), counts)
         if finished:
@@ -327,7 +336,8 @@ class Turns:
 def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
     """The engines in turn, each with a budget, until one of them has none.
 
-    Budgets are for each vertex, and of tangles and justifications for each edge, too.
+    Budgets are for each vertex that is not won, and of tangles and justifications for
+    each edge of these, too.
     Promotion has the first turn alone: what it could not do then, it would do again.
     That turn is short where games are small: tangle learning takes little longer on
     those that are not hard, and should see one that is before a small part of it is
@@ -335,7 +345,7 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
     have long turns where games are small: their work is dear where they are not, and
     tangle learning better. It has longer turns there, too, from turn to turn, until it
     takes as much time as they do: its steps are the cheapest. Promotion with tangles
-    has as much as tangle learning from the second round on. Before that, most games of
+    has as much as tangle learning, from a later round on. Before that, most games of
     one family are won by the engine that is made for it; games of several together need
     the tangles that are known by then, too.
 
@@ -354,10 +364,10 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
         first = min(FIRST_WORK, WORK_OF_MANY + size // MORE_WORK_FROM)
         yield legs[0], WORK_OF_FEW if size <= FEW else first
         legs = legs[1:]
-    turn = 0
+    turn, first_mixed = 0, 1 if size <= FEW else LATER_MIXED
     while len(legs) > 1:
         for leg in legs:
-            if leg != MIXED or turn > 0:
+            if leg != MIXED or turn >= first_mixed:
                 yield leg, _of_leg(leg, turn, size)
         turn += 1
     yield legs[0], UNLIMITED

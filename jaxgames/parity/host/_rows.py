@@ -58,8 +58,7 @@ def by_target(
         `in_ptr`, `in_tail` and `loops` of `Rows`.
     """
     edges = len(head)
-    most = min(MOST_RANGES, max(edges // EDGES_OF_RANGE, 1))
-    ranges = [(k, *each) for k, each in enumerate(ranges_of(edges, most))]
+    ranges = ranges_of_edges(edges)
     in_tail = np.empty(edges, np.int32)
     # Each range has places for as many loops as it has edges. Few are ever touched.
     loops, num_loops = np.empty(edges, np.int32), np.zeros(len(ranges), np.int64)
@@ -88,6 +87,14 @@ def by_target(
     each = zip(ranges, num_loops.tolist(), strict=True)
     loops = np.concatenate([loops[at : at + many] for (_, at, _), many in each])
     return in_ptr, in_tail, loops
+
+
+def ranges_of_edges(edges: int) -> list[tuple[int, int, int]]:
+    """Ranges of edges, for a core each: their numbers, begins and ends."""
+    most = min(MOST_RANGES, edges // EDGES_OF_RANGE)
+    if most < 2:
+        return [(0, 0, edges)]
+    return [(k, *each) for k, each in enumerate(ranges_of(edges, most))]
 
 
 def _of_parts(begins: np.ndarray, many: int) -> list[tuple[int, int]]:

@@ -11,15 +11,26 @@ What costs most of the time elsewhere, to bring edges into the order of their ta
 is left out, and the edge by which a vertex is attracted is its owner's move.
 
 It begins with sinks, where a play stays for ever, and goes on with the vertices of the
-best priority. It gives up early: if these are not few, if most that are asked do not
-join, or if one of the best can leave. Then nothing is won.
+best priority. Where rows are long, to bring edges into order costs the most, and loops
+are soon found. There it begins with all vertices that have a loop by which who controls
+them wins, and asks in order alone: from each that joins, edges lead to nearly all.
+
+It gives up early: if these are not few, if most that are asked do not join, or if one
+of the best can leave. Then nothing is won.
 """
 
 import numpy as np
 
 from jaxgames.host import compiled
 from jaxgames.solution import NO_EDGE
-from jaxgames.tuning.parity import FEW_HEADS, LITTLE, POLL, TRIED
+from jaxgames.tuning.parity import (
+    FEW_HEADS,
+    LITTLE,
+    LITTLE_OF_MANY,
+    LONG_ROWS,
+    POLL,
+    TRIED,
+)
 
 OWNER, WON = 1, 8
 """Of the byte of a vertex: its owner, and whether it is won. The two bits between say
@@ -52,6 +63,8 @@ def sweep_up(row_ptr, head, owner, priority, winner, move, stop, most, counts):
         counts: of what has been done: steps, and won regions.
     """
     size, leaders, sinks = len(owner), 0, 0
+    row = len(head) // max(size, 1)
+    dense = row >= LONG_ROWS and row * row >= size // LONG_ROWS
     even, odd = np.int64(-2), np.int64(-1)
     for v in range(size):
         found = np.int64(priority[v])
@@ -59,27 +72,31 @@ def sweep_up(row_ptr, head, owner, priority, winner, move, stop, most, counts):
         odd = max(odd, found - (found & 1 ^ 1) * (found + 1))
     for v in range(size):
         leaders += priority[v] > min(even, odd)
-    if leaders < size:
-        sinks = _count_sinks(row_ptr, head)
-    room = size // FEW_HEADS + 1
-    few = leaders == size or leaders <= room or (sinks > 0 and sinks <= room)
-    if not few or size > most:
-        return False
-    state, some = np.empty(size, np.uint8), np.empty(room, np.int32)
-    stack, left, going = np.empty(size, np.int32), np.int64(size), True
+    state = np.empty(size, np.uint8)
     for v in range(size):
         state[v] = owner[v]
     odd_sinks, lowest, highest = np.int64(0), np.int64(0), np.int64(0)
-    if sinks > 0:
+    if dense:
+        sinks, odd_sinks, lowest, highest = _loops(row_ptr, head, state, priority, move)
+    elif leaders < size:
+        sinks = _count_sinks(row_ptr, head)
+    room = size // FEW_HEADS + 1
+    few = leaders == size or leaders <= room
+    few |= sinks > 0 and (sinks <= room or dense)
+    if not few or size > most:
+        return False
+    if sinks > 0 and not dense:
         odd_sinks, lowest, highest = _sinks(row_ptr, head, state, priority, move)
-        left -= sinks
+    some, stack = np.empty(room, np.int32), np.empty(size, np.int32)
+    left, going = np.int64(size - sinks), True
     for player in range(2):
         many = odd_sinks if player == 1 else sinks - odd_sinks
         if many > 0 and going:
             counts[1] += 1
             left = _attract(
-                row_ptr, head, state, move, stack, player, left, lowest, highest, stop
-            )
+                row_ptr, head, state, move, stack, player, left, lowest, highest,
+                dense, stop,
+            )  # fmt: skip
             going = left >= 0
     while left > 0 and going:
         if left < size:
@@ -90,8 +107,9 @@ def sweep_up(row_ptr, head, owner, priority, winner, move, stop, most, counts):
         going = many <= room or left == 0
         if going:
             left = _attract(
-                row_ptr, head, state, move, stack, player, left, lowest, highest, stop
-            )
+                row_ptr, head, state, move, stack, player, left, lowest, highest,
+                dense, stop,
+            )  # fmt: skip
             going = left >= 0
         if many <= room:
             for index in range(many):
@@ -126,6 +144,38 @@ def _sinks(row_ptr, head, state, priority, move):
             highest = np.int64(v)
             at_odd += player
     return at_odd, lowest, highest
+
+
+@compiled
+def _loops(row_ptr, head, state, priority, move):
+    """Gives what has a loop that who controls it wins by to him.
+
+    A player controls a vertex that he owns, or that has one edge alone. Returns how
+    many vertices these are, and the rest as `_sinks`.
+    """
+    many, at_odd, lowest, highest = np.int64(0), np.int64(0), np.int64(-1), np.int64(0)
+    for v in range(len(state)):
+        first, last = np.int64(row_ptr[v]), np.int64(row_ptr[v + 1])
+        player = np.int64(priority[v] & 1)
+        owns, found = state[v] == player, False
+        if owns or last - first == 1:
+            for e in range(max(first, 0), last):
+                found |= head[e] == v
+        if found:
+            if owns:
+                e = first
+                while head[e] != v:
+                    e += 1
+                move[v] = e
+            else:
+                move[v] = NO_EDGE
+            state[v] |= 2 << player
+            if lowest < 0:
+                lowest = np.int64(v)
+            highest = np.int64(v)
+            many += 1
+            at_odd += player
+    return many, at_odd, lowest, highest
 
 
 @compiled
@@ -172,7 +222,9 @@ def _heads(state, priority, player, above, some):
 
 
 @compiled
-def _attract(row_ptr, head, state, move, stack, player, free, lowest, highest, stop):
+def _attract(
+    row_ptr, head, state, move, stack, player, free, lowest, highest, dense, stop
+):
     """Attracts to a region, by one sweep after the other.
 
     Args:
@@ -185,6 +237,7 @@ def _attract(row_ptr, head, state, move, stack, player, free, lowest, highest, s
         free: how many vertices nobody has.
         lowest: the first vertex of the region.
         highest: the last one.
+        dense: whether all loops that are good for who controls them are won.
         stop: see there.
 
     Returns:
@@ -194,28 +247,36 @@ def _attract(row_ptr, head, state, move, stack, player, free, lowest, highest, s
     down = highest > size - 1 - lowest
     begin = highest if down else lowest
     first, going, joined = True, True, np.int64(1)
+    looked, before = np.int64(0), np.int64(0)
     while going and free > 0 and joined > 0:
         index, last, step = np.int64(begin), np.int64(size), np.int64(1)
         if down:
             last, step = np.int64(-1), np.int64(-1)
-        joined, looked = np.int64(0), np.int64(0)
+        joined = np.int64(0)
+        if not dense:
+            looked = np.int64(0)
         while going and index != last and joined < free:
             until = index + step * min(POLL, (last - index) * step)
             while index != until and going:
                 if state[index] <= OWNER:
                     looked += 1
-                    if _joins(row_ptr, head, state, move, player, index):
-                        more, asked, going = _go_on(
-                            row_ptr, head, state, move, stack, player, index, stop
-                        )
+                    if _joins(row_ptr, head, state, move, player, index, dense):
+                        more, asked = np.int64(1), np.int64(0)
+                        if not dense:  # else all would be asked for each that joins
+                            more, asked, going = _go_on(
+                                row_ptr, head, state, move, stack, player, index, stop
+                            )
                         joined += more
                         looked += asked
                 index += step
             pays = joined * LITTLE >= looked
-            proves = joined == 0 and not first and 2 * free <= size
+            if dense:
+                pays = (before + joined) * LITTLE_OF_MANY >= looked
+            proves = joined == 0 and not first and (dense or 2 * free <= size)
             early = looked * TRIED < size and index != last
             going &= stop[0] == 0 and (pays or proves or early)
         free -= joined
+        before += joined
         begin = 0 if down else size - 1
         down, first = not down, False
     return free if going else np.int64(-1)
@@ -238,7 +299,7 @@ def _go_on(row_ptr, head, state, move, stack, player, v, stop):
             w = head[e]
             if state[w] <= OWNER:
                 asked += 1
-                if _joins(row_ptr, head, state, move, player, w):
+                if _joins(row_ptr, head, state, move, player, w, False):
                     stack[top] = w
                     top += 1
         going = joined % POLL != 0 or stop[0] == 0
@@ -246,10 +307,15 @@ def _go_on(row_ptr, head, state, move, stack, player, v, stop):
 
 
 @compiled
-def _joins(row_ptr, head, state, move, player, v):
-    """Attracts a free vertex if it can be; whether it was."""
+def _joins(row_ptr, head, state, move, player, v, dense):
+    """Attracts a free vertex if it can be; whether it was.
+
+    Where all good loops are won, others keep nothing: their owners lose by them.
+    """
     found, own = np.int64(state[v]), 2 << player
     owns = found == player
+    if dense and not owns:
+        state[v] = found | own  # so that its loops do not lead elsewhere
     e, end = np.int64(row_ptr[v]), np.int64(row_ptr[v + 1])
     while e < end and (state[head[e]] & own != 0) != owns:
         e += 1
@@ -257,6 +323,8 @@ def _joins(row_ptr, head, state, move, player, v):
     if joins:
         state[v] = found | own
         move[v] = e if owns else NO_EDGE
+    elif dense:
+        state[v] = found
     return joins
 
 
