@@ -17,7 +17,7 @@ def to_mdp(model: Any) -> MDP:
     stormpy for one entry after the other.
 
     Args:
-        model: a sparse model with numbers as probabilities: an MDP or a DTMC.
+        model: a sparse model with numbers as probabilities: an MDP, a DTMC or a CTMC.
 
     Returns:
         The model: states, choices and branches with the same numbers, initial states,

@@ -204,7 +204,9 @@ def with_initial(path: FilePath, model: MDP) -> dict[str, np.ndarray]:
 def check_untimed(model: MDP, what: str) -> None:
     """Raises a ValueError for a model in continuous time."""
     if model.exit_rates is not None:
-        raise ValueError(f"{what} cannot hold a chain with rates; .drn and .prism can")
+        raise ValueError(
+            f"{what} cannot hold a chain with rates; .umb, .drn and .prism can"
+        )
 
 
 def check_probabilities(model: MDP, what: str) -> None:

@@ -25,6 +25,9 @@ MOST_PLAYERS = 128
 PLAYERS = "state-to-player.bin"
 """The member that says who chooses."""
 
+RATES = "state-to-exit-rate.bin"
+"""The member that says how fast states are left in continuous time."""
+
 _PER_BYTE = 16
 """Bytes that reading takes for each byte of an archive, about."""
 
@@ -68,6 +71,7 @@ class Archive:
         rewards = {kind: self._rewards(kind) for kind in _OF_ENTITY}
         more = {
             **self._probabilities(branches),
+            "exit_rates": self._exit_rates(states),
             "initial": self._initial(states),
             "labels": self._propositions(self._group("aps"), states) or None,
             "choice_labels": self._actions(choices) or None,
@@ -135,22 +139,35 @@ class Archive:
 
     def _check_type(self) -> None:
         system = self._system
-        for name, known in {
-            "time": ("discrete",),
-            "#observations": (0, None),
-        }.items():
-            if system.get(name) not in known:
-                expected = " or ".join(repr(value) for value in known if value != None)  # noqa: E711
-                self._refuse(
-                    "index.json",
-                    f"expected {name} {expected}: only MDPs, Markov chains and "
-                    f"transition systems are read, found {quoted(system.get(name))}",
-                )
+        time, seen = system.get("time"), system.get("#observations")
+        if time == "urgent-stochastic":
+            self._refuse(
+                "index.json",
+                "holds a Markov automaton (time 'urgent-stochastic'), which is not "
+                "supported: only chains in continuous time are",
+            )
+        if time not in ("discrete", "stochastic"):
+            self._refuse(
+                "index.json",
+                f"expected time 'discrete' or 'stochastic', found {quoted(time)}",
+            )
+        if seen not in (0, None):
+            self._refuse(
+                "index.json",
+                "expected #observations 0, since models with observations are not "
+                f"supported, found {quoted(seen)}",
+            )
         many = system.get("#players")
         if type(many) is not int or not 0 <= many <= MOST_PLAYERS:
             self._refuse(
                 "index.json",
                 f"expected #players from 0 to {MOST_PLAYERS}, found {quoted(many)}",
+            )
+        if time == "stochastic" and many > 1:
+            self._refuse(
+                "index.json",
+                f"holds a game of {many} players in continuous time, which is not "
+                "supported: only Markov chains are",
             )
 
     # ---- the arrays ----
@@ -243,6 +260,21 @@ class Archive:
                 )
         names = ("probs",) if len(found) == 1 else ("lower", "upper")
         return dict(zip(names, found, strict=True))
+
+    def _exit_rates(self, states: int) -> np.ndarray | None:
+        """How fast states are left; None where steps are counted."""
+        if self._system["time"] == "discrete":
+            return None
+        if RATES not in self._members:
+            self._refuse(RATES, "is missing, though time is 'stochastic'")
+        kind = self._system.get("exit-rate-type")
+        found = self._numbers(RATES, kind, states)
+        if found is None or len(found) > 1:
+            self._refuse(
+                "index.json",
+                f"expected exit rates of type double or rational, found {quoted(kind)}",
+            )
+        return found[0]
 
     def _numbers(self, name: str, kind: Any, length: int) -> list[np.ndarray] | None:
         """A member as real numbers, or as the two bounds of intervals; None: neither.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from jaxgames.io import _models, _umb_valuations
-from jaxgames.io._umb_read import PLAYERS, UNNAMED, VERSION, player_names
+from jaxgames.io._umb_read import PLAYERS, RATES, UNNAMED, VERSION, player_names
 from jaxgames.mdp import MDP, Game
 
 _DOUBLE = {"type": "double", "size": 64}
@@ -52,6 +52,9 @@ def members(given: MDP | Game) -> dict[str, bytes]:
     elif model.probs is not None:
         system["branch-probability-type"] = _DOUBLE
         files["branch-to-probability.bin"] = model.probs.astype("<f8").tobytes()
+    if model.exit_rates is not None:
+        system |= {"time": "stochastic", "#players": 0, "exit-rate-type": _DOUBLE}
+        files[RATES] = model.exit_rates.astype("<f8").tobytes()
     if len(names) > 1:
         texts = [name.encode() for name in names]
         cuts = np.cumsum([0, *map(len, texts)])

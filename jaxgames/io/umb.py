@@ -3,16 +3,17 @@
 A file is a tar archive, compressed or not, of an index in JSON and of arrays as they
 lie in memory: Storm, PRISM and others write and read it, and there is nothing to parse.
 
-What is read are discrete-time models: Markov decision processes, Markov chains (one
-choice in each state), transition systems without probabilities, and stochastic games,
-which have several players and are a [`Game`][jaxgames.mdp.Game]; probabilities may be
-doubles, quotients, or intervals of them. What is kept of them: initial states, atomic
-propositions of states (as labels), names of the choices' actions, rewards of states,
-choices and branches, and the values of variables in the states. A reward model without
-a name has the empty name here, and in the file the identifier `default` and no alias.
-Whatever else is there is left out with a warning: actions of branches, other
-annotations, other valuations, rewards that are intervals; what the index says about
-authors and programs is left out without one. Models with rates or observations are
+What is read are Markov decision processes, Markov chains (one choice in each state) in
+steps or in continuous time, transition systems without probabilities, and stochastic
+games, which have several players and are a [`Game`][jaxgames.mdp.Game]; probabilities
+may be doubles, quotients, or intervals of them, exit rates doubles or quotients. What
+is kept of them: initial states, atomic propositions of states (as labels), names of the
+choices' actions, rewards of states, choices and branches, and the values of variables
+in the states. A reward model without a name has the empty name here, and in the file
+the identifier `default` and no alias. Whatever else is there is left out with a
+warning: actions of branches, other annotations, other valuations, rewards that are
+intervals; what the index says about authors and programs is left out without one.
+Markov automata, other models with choices in continuous time, and observations are
 refused.
 
 In a game each state has a player there: one without choices that is nobody's is written
@@ -81,7 +82,8 @@ def save(path: FilePath, model: MDP | Game) -> None:
         model = dataclasses.replace(model, model=bare)
     else:
         bare = model = _models.without_padding(model)
-    _models.check_untimed(bare, ".umb")
+    if isinstance(model, Game) and bare.exit_rates is not None:
+        raise ValueError("a game in continuous time cannot be written")
     if not bare.num_states:
         raise ValueError("UMB needs at least one state, but there is none")
     with writing(path) as file, tarfile.open(fileobj=file, mode="w") as archive:

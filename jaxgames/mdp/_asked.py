@@ -43,6 +43,7 @@ from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.mdp._swept import ToTarget
 from jaxgames.quoting import guess, quoted
 from jaxgames.solution import SolveError, Stats, Status
+from jaxgames.value import freeze
 
 MOST_STEPS = 1 << 40
 """Steps that a bound may name."""
@@ -98,7 +99,7 @@ class Asked:
         """Nothing has been looked up."""
         self._values: dict[str, Ranged] = {}
         self._open: set[str] = set()
-        self._answers: dict[tuple, Answer] = {}
+        self._answers: list[tuple[Query, str, Answer]] = []
         self._known: dict[int, tuple[Query, Answer]] = {}  # by the query itself
         self.rounded = False  # whether a reward is none of float64
         self.statuses: list[Status] = []  # of all that is asked for as a number
@@ -157,11 +158,7 @@ class Asked:
                     message=f"'{node}' is undecided in state {unclear[0]}: the bounds "
                     "are on both sides of the threshold. Ask for a smaller epsilon.",
                 )
-        whole = np.broadcast_to(np.asarray(found.lower), self.shape)
-        return whole & kept(self.model, "states with choices", self._have_choices)
-
-    def _have_choices(self) -> np.ndarray:
-        return np.diff(self.model.row_group_offsets) > 0
+        return np.logical_and(found.lower, real_states(self.model))
 
     @property
     def shape(self) -> tuple[int]:
@@ -293,11 +290,14 @@ class Asked:
         if (known := self._known.get(id(node))) is not None and known[0] is node:
             return known[1]
         optimum = self._optimum(node)
-        key = (str(dataclasses.replace(node, relation=None, threshold=None)), optimum)
-        if key not in self._answers:
-            self._answers[key] = self._answered(node, optimum)
-        self._known[id(node)] = node, self._answers[key]
-        return self._answers[key]
+        for other, how, found in self._answers:
+            if how == optimum and _asks_of(other) == _asks_of(node):
+                self._known[id(node)] = node, found
+                return found
+        found = self._answered(node, optimum)
+        self._answers.append((node, optimum, found))
+        self._known[id(node)] = node, found
+        return found
 
     def _optimum(self, node: Query) -> str:
         """Whether schedulers do their least or their most."""
@@ -307,11 +307,10 @@ class Asked:
             )
         if node.optimum:
             return node.optimum[0]
-        groups = np.asarray(self.model.row_group_offsets)
         if node.relation is not None:
             # For all schedulers, so for the worst.
             return "min" if node.relation in (">", ">=") else "max"
-        if np.any(np.diff(groups) > 1):
+        if kept(self.model, "has choices", lambda: _has_choices(self.model)):
             raise PropertyError(
                 node.place,
                 f"'{node}' must say min or max, since the model has choices",
@@ -1025,6 +1024,22 @@ def given(name: str, value: Any) -> Any:
     raise ValueError(
         f"the constant {name!r} must be a finite number or a truth value, got {value!r}"
     )
+
+
+def _asks_of(node: Query) -> str:
+    """What a query asks for, be there a threshold or not."""
+    return str(dataclasses.replace(node, relation=None, threshold=None))
+
+
+def real_states(model: MDP) -> np.ndarray:
+    """The states that are no padding: bool `[S]`, kept with the model."""
+    return kept(
+        model, "real states", lambda: freeze(np.diff(model.row_group_offsets) > 0)
+    )
+
+
+def _has_choices(model: MDP) -> bool:
+    return bool(np.any(np.diff(model.row_group_offsets) > 1))
 
 
 def initial_states(model: MDP) -> np.ndarray:

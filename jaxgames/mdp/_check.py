@@ -9,6 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from jaxgames import drive, fixpoint, host, limits, solution
+from jaxgames.kept import kept
 from jaxgames.later import jax
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp._asked import Answer, Asked, check_concrete, given, initial_states
@@ -257,7 +258,9 @@ def check(
     else:
         jumps = model  # the same one, of which it is known that nothing is wrong
         if model.exit_rates is not None:
-            jumps = dataclasses.replace(model, exit_rates=None)
+            jumps = kept(
+                model, "jumps", lambda: dataclasses.replace(model, exit_rates=None)
+            )
         solve = answering(jumps, solver, statuses, stats, max_steps)
         evaluated = Asked(jumps, question, *how, solve, exact)
         if model.exit_rates is not None:
@@ -296,7 +299,7 @@ def check(
         scheduler=scheduler,
         nature=nature,
         initial=initial_states(model),
-        asked=str(question),
+        asked=kept(question, "text", lambda: str(question)),
         is_truth=found.is_truth,
         exact=None if found.is_truth else fractions,
     )

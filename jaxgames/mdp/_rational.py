@@ -1,5 +1,6 @@
 """Equations solved in rational arithmetic: where float64 is not precise enough."""
 
+import heapq
 from fractions import Fraction
 from typing import Any
 
@@ -7,11 +8,9 @@ import numpy as np
 
 from jaxgames import limits
 from jaxgames.mdp._equations import Equations, Open, numbered
+from jaxgames.mdp._lifted import Row, solved
 from jaxgames.mdp._model import MDP
-from jaxgames.tuning.mdp import RATIONAL_BITS
-
-Row = dict[int, Fraction]
-"""Where a choice leads inside, with probabilities."""
+from jaxgames.tuning.mdp import FEW_WAYS, FEWEST_LIFTED, RATIONAL_BITS
 
 
 def rational_bounds(
@@ -199,10 +198,12 @@ def _improved(
         )
         if value is None:
             return None
-        stable = True
+        stable, near = True, list(map(_near, value))
         for i, own in enumerate(policy):
             best, chosen = value[i], own
             for c, row in enumerate(rows[i]):
+                if c == own or _is_worse(row, worth[i][c], near, _near(best), least):
+                    continue
                 here = worth[i][c] + sum(p * value[j] for j, p in row.items())
                 if here < best if least else here > best:
                     best, chosen = here, c
@@ -210,6 +211,31 @@ def _improved(
                 policy[i], stable = chosen, False
         if stable:
             return value
+
+
+def _near(number: Fraction) -> float:
+    """A number as float64, infinite where it is too large for one."""
+    try:
+        return float(number)
+    except OverflowError:
+        return np.inf if number > 0 else -np.inf
+
+
+def _is_worse(
+    row: Row, worth: Fraction, near: list[float], best: float, least: bool
+) -> bool:
+    """Whether float64 shows that a choice is worse than the best one.
+
+    What is nearly the same, or too large, is left to fractions, which take longer.
+    """
+    here = _near(worth)
+    size = abs(here) + abs(best)
+    for j, p in row.items():
+        part = float(p) * near[j]
+        here += part
+        size += abs(part)
+    off = (len(row) + 8) * 2.0**-52 * size + 1e-290
+    return here - best > off if least else best - here > off
 
 
 def _proper(rows: list[list[Row]]) -> list[int] | None:
@@ -231,9 +257,10 @@ def _proper(rows: list[list[Row]]) -> list[int] | None:
 
 
 def eliminated(rows: list[Row], worth: list[Fraction]) -> list[Fraction] | None:
-    """The values of a chain that ends: states are taken out one by one.
+    """The values of a chain that ends.
 
-    Those with few ways in and out go first, which keeps the rest sparse.
+    States are taken out one by one, those with few ways in and out first, which keeps
+    the rest sparse; what is too well connected for that is solved by lifting.
 
     Args:
         rows: where each state leads inside.
@@ -248,9 +275,15 @@ def eliminated(rows: list[Row], worth: list[Fraction]) -> list[Fraction] | None:
         for j in row:
             into[j].add(i)
     left, order = set(range(len(rows))), []
+    ways = [(len(into[i]) * len(row), i) for i, row in enumerate(rows)]
+    heapq.heapify(ways)
     while left:
         limits.tick("solving in rational arithmetic", len(order), "states")
-        k = min(left, key=lambda i: (len(into[i]) * len(rows[i]), i))
+        many, k = heapq.heappop(ways)
+        if k not in left or many != len(into[k]) * len(rows[k]):
+            continue
+        if many > FEW_WAYS and len(left) >= FEWEST_LIFTED:
+            break
         left.remove(k)
         order.append(k)
         row = rows[k]
@@ -272,7 +305,20 @@ def eliminated(rows: list[Row], worth: list[Fraction]) -> list[Fraction] | None:
                 into[j].add(i)
         for j in row:
             into[j].discard(k)
+        for i in into[k].union(row):
+            heapq.heappush(ways, (len(into[i]) * len(rows[i]), i))
     value = worth
+    core = sorted(left)
+    if core:
+        place = {k: i for i, k in enumerate(core)}
+        found = solved(
+            [{place[j]: p for j, p in rows[k].items()} for k in core],
+            [worth[k] for k in core],
+        )
+        if found is None:
+            return None
+        for k, x in zip(core, found.fractions(), strict=True):
+            value[k] = x
     for k in reversed(order):
         value[k] += sum((p * value[j] for j, p in rows[k].items()), Fraction(0))
     return value

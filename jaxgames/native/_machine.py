@@ -28,9 +28,10 @@ from jaxgames.native._kept import (
     own_text,
     target_name,
 )
-from jaxgames.native._module import Module
+from jaxgames.native._module import PLACE, Module
 from jaxgames.native._types import (
     FLOAT,
+    IN_A_ROW,
     INT,
     NONE,
     Array,
@@ -70,25 +71,30 @@ class Program:
     ):
         self._function, self._plain = function, plain
         self._codes: dict[tuple, _Code | None] = {}
+        self._made_of: dict[tuple, _Code] = {}
 
     def code(self, arguments: tuple) -> "Callable[[tuple], Any] | None":
         """What is called with a tuple of arguments of that kind.
 
         None if the function does, or is given, what the translator does not know.
         """
-        try:
-            kinds = tuple(map(type_of, arguments))
-        except Untranslatable:
+        seen = _seen(arguments)
+        if seen is None:
             return None
-        if kinds not in self._codes:
+        if seen not in self._codes:
             with _lock:  # others wait until it is made
-                if kinds not in self._codes:
+                if seen not in self._codes:
                     try:
-                        code = self._made(kinds)
+                        code = self._of_kinds(tuple(map(type_of, arguments)))
                     except Untranslatable:
                         code = None
-                    self._codes[kinds] = code
-        return self._codes[kinds]
+                    self._codes[seen] = code
+        return self._codes[seen]
+
+    def _of_kinds(self, kinds: tuple) -> "_Code":
+        if kinds not in self._made_of:
+            self._made_of[kinds] = self._made(kinds)
+        return self._made_of[kinds]
 
     def _made(self, kinds: tuple) -> "_Code":
         def make() -> tuple[Type, bytes]:
@@ -102,7 +108,7 @@ class Program:
 
     def _kept_as(self, kinds: tuple) -> str:
         """The name of the file of its machine code: another one after any edit."""
-        made = own_text(), kinds, target_name(), Arrays.checks_indices
+        made = own_text(), kinds, target_name(), Arrays.checks_indices, PLACE
         digest = hashlib.sha256(repr(made).encode())
         begin = f"{self._function.__module__}.{self._function.__qualname__}"
         begin += f"-{sys.implementation.cache_tag}-{digest.hexdigest()[:16]}"
@@ -250,36 +256,47 @@ def _dtype(name: str) -> tuple[np.dtype, str]:
     return np.dtype(name), np.dtype(name).str
 
 
-def _place_in_arrays() -> int:
-    """Where numpy's arrays hold the address of their items, in the array itself.
-
-    It follows the head of all Python objects: numpy's own header has compiled code read
-    it there. To be told of it in another way takes three times as long.
-    """
-    tried = [np.empty(3), np.empty((2, 5), np.int32)[1], np.empty((1, 1), bool)]
-    told = [each.__array_interface__["data"][0] for each in tried]
-    word = ctypes.c_size_t
-    for place in range(0, object.__basicsize__ + 3 * 8, 8):
-        if [word.from_address(id(x) + place).value for x in tried] == told:
-            return place
-    raise ImportError("this numpy has arrays of an unknown form")  # never seen
-
-
-_word_at, _PLACE = ctypes.c_size_t.from_address, _place_in_arrays()
 _float, _bits = struct.Struct("d").pack, struct.Struct("q").unpack
 
 
+def _seen(arguments: tuple) -> tuple | None:
+    """What tells the kinds of arguments apart, and is found faster than these.
+
+    Args:
+        arguments: numbers, arrays, None, and tuples of these.
+
+    Returns:
+        None if items of an array do not lie one after the other.
+    """
+    found: list[Any] = []
+    add = found.append
+    for argument in arguments:
+        kind = type(argument)
+        if kind is np.ndarray or isinstance(argument, np.ndarray):
+            if argument.flags.num & IN_A_ROW != IN_A_ROW:
+                return None
+            add(argument.dtype)
+            add(argument.ndim)
+        else:
+            add(kind)
+            if isinstance(argument, tuple):
+                inner = _seen(argument)
+                if inner is None:
+                    return None
+                add(inner)
+    return tuple(found)
+
+
 def _add_words(arguments: tuple, to: array.array) -> None:
-    """The words of some arguments; what is met most often is asked for first."""
+    """The words of some arguments; what is met most often is asked for first.
+
+    Of an array it is the address of the array itself: machine code finds the rest.
+    """
     append = to.append
     for argument in arguments:
         kind = type(argument)
         if kind is np.ndarray:
-            append(_word_at(id(argument) + _PLACE).value)
-            if argument.ndim == 1:
-                append(len(argument))
-            else:
-                to.extend(argument.shape)
+            append(id(argument))
         elif kind is int:
             append(argument)
         elif isinstance(argument, tuple):
@@ -287,8 +304,7 @@ def _add_words(arguments: tuple, to: array.array) -> None:
         elif isinstance(argument, float | np.floating):
             append(*_bits(_float(argument)))
         elif isinstance(argument, np.ndarray):
-            append(_word_at(id(argument) + _PLACE).value)
-            to.extend(argument.shape)
+            append(id(argument))
         elif argument is not None:
             append(int(argument))
 

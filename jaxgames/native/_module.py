@@ -6,15 +6,19 @@ caller's room the blocks that its result points into, and frees the others. A ca
 fails frees all rooms on the way back to where Python called.
 """
 
+import ctypes
 import types
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from jaxgames.native import _ahead, _sort
 from jaxgames.native._statements import Function
 from jaxgames.native._types import (
     IN_MEMORY,
     NONE,
+    Array,
     Tuple,
     Type,
     Untranslatable,
@@ -192,12 +196,18 @@ class Module:
         """
         name, result = self._function(plain, kinds)
         lines, given = [], ["ptr %room"]
-        for place, word in enumerate(words(Tuple(kinds))):
+        for place, kind in enumerate(_leaves(kinds)):
             lines += [
                 f"%from.{place} = getelementptr i64, ptr %arguments, i64 {place}",
                 f"%word.{place} = load i64, ptr %from.{place}",
-                f"%given.{place} = {FROM_WORD[word].format(f'%word.{place}')}",
             ]
+            if isinstance(kind, Array):
+                texts, names = _parts_of_array(place, kind)
+                lines += texts
+                given += names
+                continue
+            (word,) = words(kind)
+            lines.append(f"%given.{place} = {FROM_WORD[word].format(f'%word.{place}')}")
             given.append(f"{word} %given.{place}")
         call = f"call {returned(result)} @{name}({', '.join(given)})"
         lines.append(f"%made = {call}" if words(result) else call)
@@ -225,6 +235,72 @@ class Module:
             ]
         )
         return "\n".join([*self._texts, text, "}", ""]), result
+
+
+def _leaves(kinds: tuple) -> list[Type]:
+    """The numbers and arrays of some arguments, and of tuples among them."""
+    found: list[Type] = []
+    for kind in kinds:
+        if isinstance(kind, Tuple):
+            found += _leaves(kind.parts)
+        elif isinstance(kind, Array) or words(kind):
+            found.append(kind)
+    return found
+
+
+def _parts_of_array(place: int, kind: Array) -> tuple[list[str], list[str]]:
+    """The text that finds the words of an array, and these.
+
+    Args:
+        place: that of the array among the arguments, whose word is its address.
+        kind: its type.
+    """
+    name = f"%array.{place}"
+    lines = [
+        f"{name} = inttoptr i64 %word.{place} to ptr",
+        f"{name}.at = getelementptr i8, ptr {name}, i64 {PLACE}",
+        f"{name}.data = load ptr, ptr {name}.at",
+        f"{name}.shape.at = getelementptr i8, ptr {name}, i64 {PLACE + SHAPE}",
+        f"{name}.shape = load ptr, ptr {name}.shape.at",
+    ]
+    found = [f"ptr {name}.data"]
+    for axis in range(kind.ndim):
+        lines += [
+            f"{name}.length.at.{axis} = "
+            f"getelementptr i64, ptr {name}.shape, i64 {axis}",
+            f"{name}.length.{axis} = load i64, ptr {name}.length.at.{axis}",
+        ]
+        found.append(f"i64 {name}.length.{axis}")
+    return lines, found
+
+
+def _place_in_arrays() -> int:
+    """Where numpy's arrays hold the address of their items, in the array itself.
+
+    It follows the head of all Python objects: numpy's own header has compiled code read
+    it there, and two words later the address of the lengths. To be told of it in
+    another way takes three times as long.
+    """
+    tried = [np.empty(3), np.empty((2, 5), np.int32)[1], np.empty((1, 1), bool)]
+    told = [each.__array_interface__["data"][0] for each in tried]
+    word = ctypes.c_size_t
+    for place in range(0, object.__basicsize__ + 3 * 8, 8):
+        if [word.from_address(id(x) + place).value for x in tried] != told:
+            continue
+        shapes = [word.from_address(id(x) + place + SHAPE).value for x in tried]
+        if all(
+            tuple((word * x.ndim).from_address(at)) == x.shape
+            for x, at in zip(tried, shapes, strict=True)
+        ):
+            return place
+    raise ImportError("this numpy has arrays of an unknown form")  # never seen
+
+
+SHAPE = 16
+"""Bytes from there to the address of an array's lengths: the number of axes is
+between."""
+
+PLACE = _place_in_arrays()
 
 
 def _prefetch(name: str, kinds: tuple) -> str:

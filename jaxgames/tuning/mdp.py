@@ -162,16 +162,24 @@ RATIONAL_UP_TO = 2_000
 """States of a stiff component that may be solved in rational arithmetic."""
 
 # mdp/_improved_exactly.py, mdp/multi/_exact.py
-IMPROVED_EXACTLY_UP_TO = 300
+IMPROVED_EXACTLY_UP_TO = 400
 """States of a game, or of a component of a product, of which strategies are improved in
-rational arithmetic where float64 does not do: some seconds, where all are connected."""
+rational arithmetic where float64 does not do: some ten seconds, where each is connected
+with any other and many strategies are tried, and most often a second or two."""
 
 # mdp/_verify_values.py
 CHAIN_SOLVED_UP_TO = 2_000
 """States of a chain that verification solves in fractions."""
 
 # mdp/_rational.py
-RATIONAL_BITS = 20_000
+FEW_WAYS = 16
+"""Ways through a state, those in times those out, with which it is left out of
+equations in fractions: what has more is lifted ..."""
+
+FEWEST_LIFTED = 24
+"""... if so many states are left: fewer are sooner left out."""
+
+RATIONAL_BITS = 80_000
 """Binary digits of a denominator: with longer ones it would take too long."""
 
 # mdp/_average.py

@@ -8,7 +8,7 @@ import pytest
 
 from jaxgames import interop, io
 from jaxgames.io import prism
-from jaxgames.mdp import MDP
+from jaxgames.mdp import MDP, check
 
 stormpy = pytest.importorskip("stormpy", reason="stormpy is not installed")
 
@@ -38,7 +38,7 @@ MODELS = Path(__file__).parents[3] / "shared/data/public/mdp/models"
 
 
 def build(path, constants: str = ""):
-    program = stormpy.io.parse_program(str(path), prism_compatibility=True)
+    program = stormpy.io.parse_prism_program(str(path), prism_compatibility=True)
     if constants:
         program = stormpy.io.instantiate_constants(program, constants)[0]
     options = stormpy.BuilderOptions()
@@ -128,6 +128,48 @@ def test_umb(model, tmp_path):
         path = str(tmp_path / f"ours.umb{suffix}")
         again = stormpy.build_model_from_umb(path, options=options)
         assert differences(interop.stormpy.to_mdp(again), ours) == []
+
+
+QUEUE = """\
+ctmc
+module queue
+  n : [0..3] init 0;
+  <> n<3 -> 1.5: (n'=n+1);
+  <> n>0 -> 2: (n'=n-1) + 0.25: (n'=0);
+endmodule
+label "full" = n=3;
+rewards "held" true : n; endrewards
+"""
+
+
+def test_rates(tmp_path):
+    path = tmp_path / "queue.sm"
+    path.write_text(QUEUE)
+    theirs = build(path)
+    ours = interop.stormpy.to_mdp(theirs)
+    assert (
+        ours.exit_rates.tolist() == list(theirs.exit_rates) == [1.5, 3.75, 3.75, 2.25]
+    )
+    back = interop.stormpy.from_mdp(ours)
+    assert list(back.exit_rates) == list(theirs.exit_rates)
+    again = interop.stormpy.to_mdp(back)
+    assert differences(again, ours) == []
+    assert again.exit_rates.tolist() == ours.exit_rates.tolist()
+    for asked in ('P=? [ F<=2 "full" ]', 'R{"held"}=? [ C<=2 ]'):
+        (formula,) = stormpy.parse_properties(asked)
+        told = stormpy.model_checking(back, formula).get_value(0)
+        found = check(ours, asked)
+        assert abs(found.value - told) <= 1e-5 * told
+
+
+def test_markov_automata_are_refused(tmp_path):
+    path = tmp_path / "choice.ma"
+    path.write_text(
+        "ma module m s : [0..1]; [] s=0 -> 1:(s'=1); [] s=0 -> 1:(s'=0);"
+        " <> s=1 -> 2:(s'=0); endmodule"
+    )
+    with pytest.raises(io.FormatError, match="holds a Markov automaton"):
+        interop.stormpy.to_mdp(build(path))
 
 
 def test_drn(model, tmp_path):

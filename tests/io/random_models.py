@@ -25,6 +25,7 @@ def models(
     branches=False,
     variables=False,
     intervals=False,
+    rates=False,
 ):
     """A model with probabilities that are no round numbers.
 
@@ -36,12 +37,13 @@ def models(
         branches: whether branches may have rewards.
         variables: whether states may have values of variables.
         intervals: whether only bounds of the probabilities are known.
+        rates: whether it is a chain in continuous time.
     """
     size = draw(st.integers(1, 6))
     choices = [
         [
             draw(st.lists(st.integers(0, size - 1), min_size=1, max_size=3))
-            for _ in range(draw(st.integers(1, 3)))
+            for _ in range(1 if rates else draw(st.integers(1, 3)))
         ]
         for _ in range(size)
     ]
@@ -79,6 +81,9 @@ def models(
             "upper": probs + (1 - np.array(probs)) * slack,
         }
         bounds["upper"] = np.minimum(bounds["upper"], 1)
+    if rates:
+        rate = st.floats(1e-3, 1e3)
+        bounds["exit_rates"] = draw(st.lists(rate, min_size=size, max_size=size))
     action = np.array([draw(st.integers(0, 2)) for _ in rows])
     words = draw(st.permutations(WORDS))
     return MDP.from_arrays(
@@ -111,6 +116,7 @@ def equal(a: MDP, b: MDP, *, empty_sets: bool = True, rewards: bool = True) -> b
         rewards: whether rewards count.
     """
     arrays = ("row_group_offsets", "row_offsets", "columns", "probs", "lower", "upper")
+    arrays += ("exit_rates",)
     for name in arrays:
         x, y = getattr(a, name), getattr(b, name)
         if (x is None) != (y is None):

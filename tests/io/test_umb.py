@@ -121,7 +121,9 @@ everything = {"names": (*WORDS, *ODD, ""), "branches": True, "variables": True}
 
 
 @few
-@hypothesis.given(models() | models(**everything) | models(intervals=True))
+@hypothesis.given(
+    models() | models(**everything) | models(intervals=True) | models(rates=True)
+)
 def test_any_model(tmp_path_factory, model):
     path = tmp_path_factory.getbasetemp() / "any.umb"
     io.save(path, model)
@@ -140,6 +142,87 @@ def test_what_is_written_is_as_by_hand(tmp_path):
     del expected["index.json"]
     never = "annotations/aps/never/states/values.bin"
     assert found == {**expected, never: bytes(8)}
+
+
+# A chain in continuous time, byte by byte: 0 is left at rate 1.5, 1 at rate 1/3.
+RATES = "state-to-exit-rate.bin"
+TIMED = {
+    "index.json": {
+        **INDEX,
+        "annotations": {},
+        "transition-system": {
+            "time": "stochastic",
+            "#players": 0,
+            "#states": 2,
+            "#initial-states": 1,
+            "#choices": 2,
+            "#choice-actions": 0,
+            "#branches": 3,
+            "#branch-actions": 0,
+            "#observations": 0,
+            "branch-probability-type": {"type": "double", "size": 64},
+            "exit-rate-type": {"type": "rational", "size": 128},
+        },
+    },
+    "state-is-initial.bin": b"\1" + bytes(7),
+    "choice-to-branches.bin": struct.pack("<3Q", 0, 2, 3),
+    "branch-to-target.bin": struct.pack("<3Q", 0, 1, 0),
+    "branch-to-probability.bin": struct.pack("<3d", 0.25, 0.75, 1),
+    RATES: struct.pack("<qQqQ", 3, 2, 1, 3),
+}
+
+
+def timed(kind):
+    """The index with another type of exit rates."""
+    index = copy.deepcopy(TIMED["index.json"])
+    index["transition-system"]["exit-rate-type"] = kind
+    return index
+
+
+def test_rates(tmp_path):
+    model = io.load(pack(tmp_path / "timed.umb", TIMED))
+    assert model.exit_rates.tolist() == [1.5, 1 / 3]
+    assert model.probs.tolist() == [0.25, 0.75, 1]
+    io.save(tmp_path / "again.umb", model.pad(8, 8, 8))
+    assert equal(io.load(tmp_path / "again.umb"), model)
+    with tarfile.open(tmp_path / "again.umb") as archive:
+        index = json.load(archive.extractfile("index.json"))["transition-system"]
+        rates = archive.extractfile(RATES).read()
+    assert (index["time"], index["#players"]) == ("stochastic", 0)
+    assert index["exit-rate-type"] == {"type": "double", "size": 64}
+    assert rates == struct.pack("<2d", 1.5, 1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({RATES: struct.pack("<qQqQ", 3, 2, 0, 3)}, "exit rate of state 1 is 0, expec"),
+        ({RATES: struct.pack("<qQqQ", 3, 2, -1, 3)}, "exit rate of state 1 is -0.333"),
+        ({RATES: struct.pack("<2d", 1, 2)}, "expected 32 bytes for 4 entries of 8"),
+        ({"index.json": timed(None)}, "exit rates of type double or rational, found N"),
+        ({"index.json": timed({"type": "string"})}, "type double or rational, found"),
+        (
+            {"index.json": timed({"type": "double-interval"}), RATES: bytes(32)},
+            "exit rates of type double or rational, found",
+        ),
+        (
+            {
+                "choice-to-branches.bin": struct.pack("<4Q", 0, 1, 2, 3),
+                "state-to-choices.bin": struct.pack("<3Q", 0, 2, 3),
+                "index.json": json.loads(
+                    json.dumps(TIMED["index.json"]).replace(
+                        '"#choices": 2', '"#choices": 3'
+                    )
+                ),
+                "branch-to-probability.bin": struct.pack("<3d", 1, 1, 1),
+            },
+            "state 0 has several choices: in continuous time only Markov chains",
+        ),
+    ],
+)
+def test_refused_rates(tmp_path, changes, message):
+    with pytest.raises(io.FormatError, match=message):
+        io.load(pack(tmp_path / "timed.umb", TIMED | changes))
 
 
 def test_a_game(tmp_path):
@@ -214,7 +297,13 @@ LEFT_OUT = None
             {"index.json": {**INDEX, "format-version": 2}},
             "member 'index.json': expected format-version 1, found 2",
         ),
-        ({"index.json": changed(time="stochastic")}, "expected time 'discrete'"),
+        ({"index.json": changed(time="dense")}, "'discrete' or 'stochastic', found 'd"),
+        ({"index.json": changed(time="urgent-stochastic")}, "holds a Markov automaton"),
+        ({"index.json": changed(time="stochastic")}, "exit-rate.bin': is missing"),
+        (
+            {"index.json": changed(time="stochastic", **{"#players": 2})},
+            "a game of 2 players in continuous time, which is not supported",
+        ),
         ({"index.json": changed(**{"#players": 2})}, "is missing, though there are 2"),
         ({"index.json": changed(**{"#players": 129})}, "#players from 0 to 128, found"),
         ({"index.json": changed(**{"#players": True})}, "from 0 to 128, found True"),
@@ -372,6 +461,9 @@ def test_what_cannot_be_written(tmp_path):
         io.save(path, arena)
     with pytest.raises(ValueError, match="conditions are for games"):
         io.save(path, MODEL, condition="min even")
+    chain = MDP.from_arrays([0, 1], [0, 1], [0], [1], exit_rates=[2])
+    with pytest.raises(ValueError, match="a game in continuous time cannot be written"):
+        io.save(path, mdp.Game(chain, np.array([0], np.int8)))
     assert not path.exists()
     io.save(path, MODEL)
     with pytest.raises(ValueError, match="conditions and dead ends are for games"):
@@ -689,6 +781,20 @@ def test_umbi_reads_what_we_write(tmp_path):
     assert equal(io.load(other), MODEL)
     ats = umbi.ats.read(path)
     assert (ats.num_states, ats.num_choices, ats.num_branches) == (2, 3, 4)
+
+
+def test_umbi_and_rates(tmp_path):
+    umbi = pytest.importorskip("umbi", reason="umbi is not installed")
+    path, other = pack(tmp_path / "timed.umb", TIMED), tmp_path / "theirs.umb"
+    model = io.load(path)
+    umb = umbi.umb.read(path, strict=True)
+    assert umb.state_to_exit_rate == [Fraction(3, 2), Fraction(1, 3)]
+    io.save(path, model)
+    umb = umbi.umb.read(path, strict=True)
+    assert umb.state_to_exit_rate == [1.5, 1 / 3]
+    assert umbi.ats.read(path).markovian_states == [0, 1]
+    umbi.umb.write(umb, other)
+    assert equal(io.load(other), model)
 
 
 def test_umbi_reads_our_games(tmp_path):
