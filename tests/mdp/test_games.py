@@ -11,7 +11,7 @@ import pytest
 from quantitative_cases import FOLDER, needs_folder, rarely
 
 from jaxgames import Status, mdp, solve_many
-from jaxgames.mdp import _games_problem
+from jaxgames.mdp import _game_traced, _games_problem
 from jaxgames.solution import Stats
 from jaxgames.testing import _exact as exact
 
@@ -340,6 +340,24 @@ def test_traced_games_against_all_strategies():
         # Both strategies show the bounds, as those of the host do.
         assert mdp.verify_game(game, target, own, states=inside)
         assert not found.upper[at][size:].any()
+
+
+def test_traced_games_that_are_stopped_have_bounds_that_hold(monkeypatch):
+    """Of games whose states are left once in a long time; both strategies, too."""
+    monkeypatch.setattr(_game_traced, "ROUNDS", 3)
+    rng = np.random.default_rng(11)
+    games = [rarely(random_game(rng, 4), rng) for _ in range(80)]
+    targets = [np.arange(4) == rng.integers(4) for _ in games]
+    solve = jax.jit(jax.vmap(mdp.solve_game))
+    with jax.enable_x64(True):
+        found = jax.device_get(solve(stacked(games, 4), np.array(targets)))
+    assert {Status.SOLVED, Status.MAX_STEPS} == set(found.status.tolist())
+    for at, (game, target) in enumerate(zip(games, targets, strict=True)):
+        value = by_all_strategies(game, target, np.ones(4, bool))
+        own = jax.tree.map(lambda x, at=at: x[at], found)
+        for s in range(4):
+            assert Fraction(own.lower[s]) <= value[s] <= Fraction(own.upper[s])
+        assert mdp.verify_game(game, target, own)
 
 
 def test_traced_bounds_meet_where_the_others_can_keep_the_play():
