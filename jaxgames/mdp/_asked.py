@@ -940,6 +940,12 @@ class Asked:
                 )
             return Ranged(low[0], high[0])
         if kind == "range":
+            if node is not self.asked.formula:
+                raise PropertyError(
+                    node.place,
+                    "a range is two numbers, and can only be asked for alone: "
+                    f"'{node}'",
+                )
             return Ranged(low.min(), high.max())
         with np.errstate(invalid="ignore"):
             reduce = {"min": np.min, "max": np.max, "sum": np.sum, "avg": np.mean}[kind]

@@ -6,11 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames.later import jax
+from jaxgames.arena import is_traced
+from jaxgames.later import jax, jnp
 from jaxgames.mdp._model import MDP
 
 NOBODY = -1
 """The player of a state in which nothing is to be chosen."""
+
+
+def refuse_traced(what: str, *trees: Any) -> None:
+    """Raises ValueError where something is traced that only the host can look at."""
+    if is_traced(trees):
+        raise ValueError(
+            f"{what} on the host, and what was passed is traced: do it outside of "
+            "jax.jit; of stochastic games mdp.solve_game alone may be traced"
+        )
 
 
 @jax.tree_util.register_dataclass
@@ -84,7 +94,37 @@ class Game:
                 f"maximizer must be the number of a player, from 0 to 127, got "
                 f"{maximizer!r}"
             )
-        return np.asarray(self.player) == number
+        player = self.player if is_traced(self.player) else np.asarray(self.player)
+        if is_traced(player):
+            shape, kind = (self.model.num_states,), player.dtype
+            if player.shape != shape or not jnp.issubdtype(kind, jnp.integer):
+                raise ValueError(
+                    f"player must be integers [{shape[0]}], got {kind} "
+                    f"{list(player.shape)}"
+                )
+        return player == number
+
+    def misplayed(self) -> Any:
+        """Whether players are none, or a state with choices has none: bool (pure)."""
+        player = jnp.asarray(self.player)
+        many = jnp.diff(jnp.asarray(self.model.row_group_offsets)) > 1
+        return jnp.any((player < NOBODY) | (player > 127) | (many & (player < 0)))
+
+    def pad(
+        self,
+        num_states: int | None = None,
+        num_choices: int | None = None,
+        num_branches: int | None = None,
+    ) -> "Game":
+        """Adds states, choices and branches that count for nothing: see `MDP.pad`.
+
+        Games of one padded size can be stacked. Nobody plays in the states that are
+        added.
+        """
+        model = self.model.pad(num_states, num_choices, num_branches)
+        more = model.num_states - self.model.num_states
+        player = np.pad(np.asarray(self.player), (0, more), constant_values=NOBODY)
+        return Game(model, player)
 
     def __repr__(self) -> str:
         players = sorted(set(np.asarray(self.player).tolist()) - {NOBODY})

@@ -11,7 +11,7 @@ from jaxgames.arena import Arena
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import _questions, host
 from jaxgames.mdp._checks import precision
-from jaxgames.mdp._game import NOBODY, Game
+from jaxgames.mdp._game import NOBODY, Game, refuse_traced
 from jaxgames.mdp._improved_exactly import Values, means_exactly
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._omega import followed_by, one_less
@@ -227,6 +227,7 @@ def parity_product(
         raise ValueError(
             f"automaton must be an ltl.ParityAutomaton, got {type(automaton).__name__}"
         )
+    refuse_traced("products are built", game)
     model = game.model
     check_model(model)
     if model.probs is None:
@@ -601,6 +602,7 @@ def _asked(game: Game, priority: Any, maximizer: int) -> _Asked:
     """Reads a question; else raises ValueError."""
     if not isinstance(game, Game):
         raise ValueError(f"game must be a Game, got {type(game).__name__}")
+    refuse_traced("stochastic parity games are solved", game, priority)
     model = game.model
     check_model(model)
     if model.probs is None:

@@ -55,25 +55,54 @@ def combined(node: Operation, parts: list[Ranged]) -> Ranged:
         return compared(operator, *parts)
     if all(part.lower is part.upper for part in parts):
         return exactly(_known(node, [part.lower for part in parts]))
-    if operator in _MONOTONE:
-        low, high = zip(*parts, strict=True)
-        ends = _known(node, list(low)), _known(node, list(high))
-    elif operator == "-" or operator == "negative":
-        first = parts[0] if operator == "-" else exactly(np.float64(0))
-        last = parts[-1]
-        ends = first.lower - last.upper, first.upper - last.lower
-    elif operator in ("*", "/"):
-        corners = [_known(node, [one, other]) for one in parts[0] for other in parts[1]]
-        ends = (
-            functools.reduce(np.minimum, corners),
-            functools.reduce(np.maximum, corners),
-        )
-    else:
+    if operator in _MONOTONE:  # and not rounded: the ends are exact
+        low, high = (_known(node, list(end)) for end in zip(*parts, strict=True))
+        return Ranged(*(np.asarray(end, np.float64) for end in (low, high)))
+    if operator == "negative":
+        (part,) = parts
+        return Ranged(-np.asarray(part.upper), -np.asarray(part.lower))
+    if operator not in _ROUNDED:
         raise PropertyError(
             node.place, f"{operator} of values that are known between bounds only"
         )
-    low, high = (np.asarray(x, np.float64) for x in ends)
-    return Ranged(np.nextafter(low, -np.inf), np.nextafter(high, np.inf))
+    one, other = parts
+    if operator == "+":
+        pairs = [(one.lower, other.lower), (one.upper, other.upper)]
+    elif operator == "-":
+        pairs = [(one.lower, other.upper), (one.upper, other.lower)]
+    else:
+        pairs = [(x, y) for x in one for y in other]
+    lower, upper = zip(*(_outward(node, *pair) for pair in pairs), strict=True)
+    low, high = _least(*lower), _most(*upper)
+    if operator == "/":
+        # Of what is near zero on both sides nothing is known, not even the sign.
+        wide = (other.lower < 0) & (other.upper >= 0)
+        low, high = np.where(wide, -np.inf, low), np.where(wide, np.inf, high)
+    return Ranged(low, high)
+
+
+def _outward(node: Operation, one: Any, other: Any) -> tuple[Any, Any]:
+    """Numbers around an exact sum, difference, product or quotient.
+
+    They are the same where nothing was rounded for certain: what is zero stays so, or
+    nothing would be at least zero.
+    """
+    # Zero has no sign here: what a quotient by -0.0 is, no bound is near.
+    one, other = (np.asarray(x, np.float64) + 0.0 for x in (one, other))
+    value = np.asarray(_known(node, [one, other]), np.float64)
+    if node.operator == "*":
+        kept = (one == 0) | (other == 0)
+    elif node.operator == "/":
+        kept = one == 0
+    else:
+        second = other if node.operator == "+" else -other
+        with np.errstate(invalid="ignore"):
+            part = value - one
+            kept = (one - (value - part)) + (second - part) == 0
+    return (
+        np.where(kept, value, np.nextafter(value, -np.inf)),
+        np.where(kept, value, np.nextafter(value, np.inf)),
+    )
 
 
 def compared(operator: str, one: Ranged, other: Ranged) -> Ranged:
@@ -186,7 +215,10 @@ def _integral(function: Callable) -> Callable:
 
 
 def _round(value: Any) -> Any:
-    return np.floor(np.asarray(value, np.float64) + 0.5)
+    value = np.asarray(value, np.float64)
+    below = np.floor(value)
+    with np.errstate(invalid="ignore"):  # of what is infinite
+        return below + (value - below >= 0.5)
 
 
 def _least(*values: Any) -> Any:
@@ -224,4 +256,5 @@ _ARITHMETIC: dict[str, Callable] = {
     "min": _least,
     "max": _most,
 }
-_MONOTONE = {"+", "min", "max", "floor", "ceil", "round"}
+_MONOTONE = {"min", "max", "floor", "ceil", "round"}
+_ROUNDED = {"+", "-", "*", "/"}

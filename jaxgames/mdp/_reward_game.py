@@ -9,7 +9,7 @@ from jaxgames import drive, limits
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import _questions
 from jaxgames.mdp._checks import precision
-from jaxgames.mdp._game import Game
+from jaxgames.mdp._game import Game, refuse_traced
 from jaxgames.mdp._improved_exactly import improved_exactly
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._open import exactly
@@ -232,6 +232,7 @@ def _asked(
     """Reads a question; else raises ValueError."""
     if not isinstance(game, Game):
         raise ValueError(f"game must be a Game, got {type(game).__name__}")
+    refuse_traced("games for rewards are solved", game, reward, target, discount)
     model = game.model
     check_model(model)
     if model.probs is None:

@@ -5,13 +5,13 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from jaxgames import drive, limits, solution
+from jaxgames import drive, limits, solution, validity
 from jaxgames.arena import is_traced
 from jaxgames.later import jax
 from jaxgames.limits import Bounds, limited
-from jaxgames.mdp import _questions
+from jaxgames.mdp import _game_traced, _questions
 from jaxgames.mdp._checks import precision
-from jaxgames.mdp._game import Game
+from jaxgames.mdp._game import Game, refuse_traced
 from jaxgames.mdp._improved_exactly import improved_exactly
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._open import exactly
@@ -46,6 +46,8 @@ class GameValues(solution.Solution):
     strategy: Any = None
 
     def __repr__(self) -> str:
+        if is_traced(self.lower) or np.ndim(self.lower) != 1:
+            return f"GameValues({getattr(self.lower, 'shape', '?')} states)"
         width = np.zeros(len(self.lower))  # of infinite values, too
         np.subtract(self.upper, self.lower, out=width, where=self.upper != self.lower)
         gap = width.max(initial=0.0)
@@ -89,14 +91,24 @@ def solve_game(
     bounds stay apart, which they do where float64 cannot tell choices apart, strategies
     of small games are improved in rational arithmetic.
 
+    Works inside `jax.jit` and `jax.vmap` on a traced game, target or set of states.
+    There both bounds are iterated, and the upper ones are lowered in end components in
+    which the others can keep the play [3]; the strategies show both. Types are those
+    that JAX has there: float32, which seldom meets the default `epsilon`, unless
+    `jax_enable_x64` is set. The bounds hold for probabilities that were rounded to it.
+    The status is `PRECISION` where nothing moves any more, and `MAX_STEPS` after a
+    fixed number of rounds, for games that take about a million steps to be left. There
+    is no `deadline` then.
+
     Args:
-        game: a concrete game.
+        game: the game.
         target: the states to reach: bool `[S]`, states by number, or a label.
         maximizer: the player who wants to get there; all others want to prevent it.
         states: what may be passed before, given likewise; None for all.
         epsilon: how far apart the bounds of a value may be.
         relative: whether that is relative to the value.
-        throw: whether to raise a `SolveError` where bounds are not that near.
+        throw: whether to raise a `SolveError` where bounds are not that near; never
+            under tracing.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
@@ -108,6 +120,8 @@ def solve_game(
         (1966), doi:10.1287/mnsc.12.5.359.
         [2] Condon, The complexity of stochastic games, Inf. Comput. 96 (1992),
         doi:10.1016/0890-5401(92)90048-K.
+        [3] Kelmendi, Krämer, Kretinsky and Weininger, Value iteration for simple
+        stochastic games, CAV 2018, doi:10.1007/978-3-319-96145-3_36.
 
     Examples:
         In 0 the maximiser tries for the goal 2, or goes to 1, where the other one
@@ -122,6 +136,8 @@ def solve_game(
         >>> found.value.round(5), found.strategy
         (array([0.25, 0.25, 1.  , 0.  ]), array([ 0,  2, -1,  5], dtype=int32))
     """
+    if isinstance(game, Game) and is_traced((game, target, states, epsilon)):
+        return _traced(game, target, maximizer, states, epsilon, relative)
     (found,) = checked(
         game, target, maximizer, states, epsilon=epsilon, relative=relative
     ).solved(np.zeros(1, np.int64))
@@ -146,11 +162,6 @@ def checked(
     """
     if not isinstance(game, Game):
         raise ValueError(f"game must be a Game, got {type(game).__name__}")
-    if is_traced(game):
-        raise ValueError(
-            "a stochastic game is solved by the host, which chooses decision processes "
-            "by their answers, and this one is traced: solve it outside of jax.jit"
-        )
     model = game.model
     check_model(model)
     if model.probs is None:
@@ -159,6 +170,34 @@ def checked(
     goal = as_states("target", model, target)
     passed = None if states is None else as_states("states", model, states)
     return Asked(game, goal, passed, maximizer, epsilon, relative)
+
+
+def _traced(
+    game: Game, target: Any, maximizer: int, states: Any, epsilon: Any, relative: bool
+) -> GameValues:
+    """The same question, of arrays whose values nobody can look at (pure)."""
+    mine = game.states_of(maximizer)
+    model, fault = check_model(game.model)
+    if model.probs is None:
+        raise ValueError("the model has no probabilities: pass probs to from_arrays")
+    if not is_traced(epsilon):
+        precision(epsilon)
+    goal = as_states("target", model, target)
+    passed = None if states is None else as_states("states", model, states)
+    lower, upper, strategy, status, stats, unsound = _game_traced.solve(
+        model, mine, goal, passed, epsilon, relative=bool(relative)
+    )
+    found = GameValues(
+        status,
+        stats=stats,
+        lower=lower,
+        upper=upper,
+        value=lower + (upper - lower) / 2,
+        strategy=strategy,
+    )
+    if fault is not False:
+        fault = fault | unsound | game.misplayed()
+    return validity.withdrawn(fault, found)
 
 
 class Asked(NamedTuple):
@@ -374,6 +413,7 @@ def verify_game(
         >>> print(mdp.verify_game(game, [1], mdp.solve_game(game, [1])))
         valid
     """
+    refuse_traced("bounds are checked exactly,", game, target, states)
     model = game.model
     check_model(model)
     goal = as_states("target", model, target)

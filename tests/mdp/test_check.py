@@ -364,6 +364,8 @@ def test_expressions(text, value):
         ("on + 1", 1, r"\+ takes a number, but 'on' is true or false"),
         ("Pmaxmin=? [ F on ]", 1, "two optima are for interval models"),
         ("filter(max, on)", 1, "max takes numbers"),
+        ("filter(range, x) > 1", 1, "a range is two numbers, and can only be"),
+        ("Pmax=? [ F filter(range, x)=1 ]", 12, "a range is two numbers"),
         ("filter(max, x, x>5)", 1, "no state is in the filter"),
         ("const int k; x=k", 16, "the constant k has no value"),
         ("const int k = k + 1; x=k", 15, "k is defined in terms of itself"),
@@ -378,6 +380,80 @@ def test_what_a_model_cannot_be_asked(text, place, message):
     with pytest.raises(PropertyError, match=message) as caught:
         mdp.check(small(), text)
     assert caught.value.place == (1, place)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '2*P=? [ F "a" ] >= 0',
+        'P=? [ F "a" ]*P=? [ X "a" ] <= 0',
+        'P=? [ F "a" ]/2 >= 0',
+        '1 + P=? [ F "a" ] <= 1',
+        'filter(forall, 1 - P=? [ F "a" ] <= 1)',
+        '-P=? [ F "a" ] >= 0',
+        'max(P=? [ F "a" ], P=? [ X "a" ]) <= 0',
+        'floor(P=? [ F "a" ]) = 0',
+        'round(P=? [ F "a" ] + 0.49999999999999994) = 0',
+        'P>=1 [ F (2*P=? [ F "a" ] >= 0) ]',
+    ],
+)
+def test_arithmetic_of_exact_values_is_decided(text):
+    """Where nothing is rounded, values stay as near as they were."""
+    model = mdp.MDP.from_arrays(
+        [0, 1, 2, 3],
+        [0, 2, 3, 4],
+        [1, 2, 1, 2],
+        [0.25, 0.75, 1, 1],
+        initial=[2],
+        labels={"a": [0, 1, 0]},
+    )
+    assert mdp.check(model, text).value is True
+
+
+def test_a_quotient_by_what_is_near_zero_is_unknown():
+    model = mdp.MDP.from_arrays(
+        [0, 1, 2, 3],
+        [0, 3, 4, 5],
+        [0, 1, 2, 1, 2],
+        [0.3, 0.4, 0.3, 1, 1],
+        labels={"a": [0, 1, 0], "b": [0, 0, 1]},
+    )
+    asked = 'P=? [ F "a" ]'
+    middle = f"{mdp.check(model, asked).value:.17f}"
+    found = mdp.check(model, f"1/({asked} - {middle})")
+    assert (found.lower[0], found.upper[0]) == (-np.inf, np.inf)
+
+
+def test_arithmetic_holds_the_exact_values():
+    rng = np.random.default_rng(4)
+    for _ in range(200):
+        weights = rng.integers(1, 9, 3).astype(float)
+        probs = weights / weights.sum()
+        model = mdp.MDP.from_arrays(
+            [0, 1, 2, 3],
+            [0, 3, 4, 5],
+            [0, 1, 2, 1, 2],
+            [*probs.tolist(), 1, 1],
+            labels={"a": [0, 1, 0]},
+        )
+        some, total = [Fraction(p) for p in probs.tolist()], sum(map(Fraction, probs))
+        reach = some[1] / (total - some[0])
+        step = some[1] / total
+        number = Fraction(int(rng.integers(1, 99)), 64)
+        text, value = [
+            ("{p} + {x}", reach + step),
+            ("{p} - {x}", reach - step),
+            ("{p} * {x}", reach * step),
+            ("{p} / ({x} + 1)", reach / (step + 1)),
+            (f"{float(number)} - {{p}} * 3", number - 3 * reach),
+            (f"-{{p}} / {float(number)}", -reach / number),
+            ("max({p}, {x})", max(reach, step)),
+            ("ceil({p}) - {x}", 1 - step),
+        ][rng.integers(8)]
+        asked = text.format(p='P=? [ F "a" ]', x='P=? [ X "a" ]')
+        found = mdp.check(model, asked)
+        assert Fraction(found.lower[0]) <= value <= Fraction(found.upper[0]), asked
+        assert found.upper[0] - found.lower[0] <= 1e-5
 
 
 def test_what_is_undecided_is_not_guessed():

@@ -11,7 +11,8 @@ import pytest
 from quantitative_cases import FOLDER, needs_folder, rarely
 
 from jaxgames import Status, mdp, solve_many
-from jaxgames.mdp import _games_problem
+from jaxgames.mdp import _game_traced, _games_problem
+from jaxgames.solution import Stats
 from jaxgames.testing import _exact as exact
 
 
@@ -110,8 +111,6 @@ def test_what_many_games_cannot_have():
         solve_many("stochastic_game", [(game, [0]), (None, [0])])
     with pytest.raises(ValueError, match="and an epsilon, got 6 parts"):
         solve_many("stochastic_game", [(game, [0], 0, None, 1e-6, True)])
-    with pytest.raises(ValueError, match=r"traced: solve it outside of jax\.jit"):
-        jax.jit(lambda game: mdp.solve_game(game, [0]))(game)
 
 
 def test_an_end_of_many_games_leaves_bounds_that_hold(monkeypatch):
@@ -274,3 +273,155 @@ def test_a_precision_is_a_positive_number(epsilon):
         mdp.solve_parity_game(game, [0], epsilon=epsilon)
     with pytest.raises(ValueError, match=said):
         mdp.check(game.model, "Pmax=? [ F true ]", epsilon=epsilon)
+
+
+# ---- traced ----------------------------------------------------------------------
+
+
+def tied_game(rng, size: int) -> mdp.Game:
+    """Mostly sure moves and a few fair lots: many end components, and many ties."""
+    groups = np.append(0, np.cumsum(rng.integers(1, 4, size)))
+    fair = rng.random(groups[-1]) < 0.3
+    rows = np.append(0, np.cumsum(1 + fair))
+    probs = np.repeat(np.where(fair, 0.5, 1.0), 1 + fair)
+    columns = rng.integers(0, size, rows[-1])
+    return mdp.Game.from_arrays(groups, rows, columns, probs, rng.integers(0, 2, size))
+
+
+def stacked(games, size: int) -> mdp.Game:
+    """Games of one padded size, without what is only said of some."""
+    bare = [
+        dataclasses.replace(g, model=_bare(g.model)).pad(size, 16, 48) for g in games
+    ]
+    return jax.tree.map(lambda *x: np.stack(x), *bare)
+
+
+def _bare(model: mdp.MDP) -> mdp.MDP:
+    offsets = model.row_group_offsets, model.row_offsets
+    return mdp.MDP(*offsets, model.columns, model.probs)
+
+
+def test_traced_games_against_all_strategies():
+    rng = np.random.default_rng(6)
+    games, targets, passed = [], [], []
+    for number in range(160):
+        size = int(rng.integers(1, 6))
+        games.append([random_game, tied_game][number % 2](rng, size))
+        targets.append(rng.random(size) < 0.25)
+        passed.append(np.ones(size, bool) if number % 3 else rng.random(size) < 0.8)
+
+    @jax.jit
+    @jax.vmap
+    def solve(game, target, passed):
+        return mdp.solve_game(game, target, states=passed)
+
+    masks = (
+        np.array([np.pad(x, (0, 5 - len(x))) for x in y]) for y in (targets, passed)
+    )
+    with jax.enable_x64(True), jax.numpy_dtype_promotion("strict"):
+        found = jax.device_get(solve(stacked(games, 5), *masks))
+    assert not found.status.any()
+    for at, (game, target, inside) in enumerate(
+        zip(games, targets, passed, strict=True)
+    ):
+        size = len(target)
+        value = by_all_strategies(game, target, inside)
+        own = mdp.GameValues(
+            **{
+                name: getattr(found, name)[at][:size]
+                for name in ("lower", "upper", "value", "strategy")
+            },
+            status=Status.SOLVED,
+            stats=Stats(),
+        )
+        for s in range(size):
+            assert Fraction(own.lower[s]) <= value[s] <= Fraction(own.upper[s])
+            assert own.upper[s] - own.lower[s] <= 1e-6 * value[s]
+        # Both strategies show the bounds, as those of the host do.
+        assert mdp.verify_game(game, target, own, states=inside)
+        assert not found.upper[at][size:].any()
+
+
+def test_traced_games_that_are_stopped_have_bounds_that_hold(monkeypatch):
+    """Of games whose states are left once in a long time; both strategies, too."""
+    monkeypatch.setattr(_game_traced, "ROUNDS", 3)
+    rng = np.random.default_rng(11)
+    games = [rarely(random_game(rng, 4), rng) for _ in range(80)]
+    targets = [np.arange(4) == rng.integers(4) for _ in games]
+    solve = jax.jit(jax.vmap(mdp.solve_game))
+    with jax.enable_x64(True):
+        found = jax.device_get(solve(stacked(games, 4), np.array(targets)))
+    assert {Status.SOLVED, Status.MAX_STEPS} == set(found.status.tolist())
+    for at, (game, target) in enumerate(zip(games, targets, strict=True)):
+        value = by_all_strategies(game, target, np.ones(4, bool))
+        own = jax.tree.map(lambda x, at=at: x[at], found)
+        for s in range(4):
+            assert Fraction(own.lower[s]) <= value[s] <= Fraction(own.upper[s])
+        assert mdp.verify_game(game, target, own)
+
+
+def test_traced_bounds_meet_where_the_others_can_keep_the_play():
+    """Without deflation the upper bound would stay at one."""
+    game = mdp.Game.from_arrays(
+        [0, 1, 3, 4, 5],
+        [0, 1, 2, 4, 5, 6],
+        [1, 0, 2, 3, 2, 3],
+        [1, 1, 0.25, 0.75, 1, 1],
+        [1, 0, -1, -1],
+    )
+    found = jax.jit(lambda game: mdp.solve_game(game, [2], epsilon=1e-4))(game)
+    assert (found.status, found.lower.dtype) == (Status.SOLVED, np.float32)
+    np.testing.assert_allclose(found.value, [0.25, 0.25, 1, 0], rtol=1e-4)
+    assert found.strategy.tolist() == [0, 2, -1, 4]
+    near = jax.jit(lambda game: mdp.solve_game(game, [2], epsilon=1e-9))(game)
+    assert near.status == Status.PRECISION
+    assert ((near.lower <= found.value) & (found.value <= near.upper + 1e-4)).all()
+
+
+def test_what_is_no_game_is_invalid_where_it_is_traced():
+    game = mdp.Game.from_arrays(
+        [0, 2, 3, 4], [0, 1, 2, 3, 4], [1, 2, 1, 2], [1, 1, 1, 1], [0, -1, -1]
+    )
+    bare = dataclasses.replace(game, model=_bare(game.model))
+
+    def with_model(**more) -> mdp.Game:
+        return mdp.Game(dataclasses.replace(bare.model, **more), bare.player)
+
+    games = [
+        bare,
+        with_model(columns=np.array([1, 2, 7, 2], np.int32)),
+        with_model(probs=np.array([1, 1, 0, 1.0])),
+        with_model(probs=np.array([1, np.nan, 1, 1.0])),
+        dataclasses.replace(bare, player=np.array([-1, -1, -1], np.int8)),
+        dataclasses.replace(bare, player=np.array([0, -2, -1], np.int8)),
+        bare,
+    ]
+    stack = jax.tree.map(lambda *x: np.stack(x), *games)
+    solve = jax.jit(jax.vmap(lambda game: mdp.solve_game(game, [1])))
+    found = solve(stack)
+    assert found.status.tolist() == [0] + 5 * [Status.INVALID] + [0]
+    for at in (0, 6):
+        assert found.value[at].tolist() == [1, 1, 0]
+        assert found.strategy[at].tolist() == [0, -1, 3]
+    assert (found.strategy[1:6] == -1).all()
+
+
+def test_what_of_games_cannot_be_traced():
+    game = random_game(np.random.default_rng(0), 4)
+    reward = np.ones(game.model.num_choices)
+    found = mdp.solve_game(game, [0])
+    for match, call in {
+        "games for rewards are solved on the host": lambda game: mdp.solve_reward_game(
+            game, reward, [0]
+        ),
+        "parity games are solved on the host": lambda game: mdp.solve_parity_game(
+            game, [0, 1, 2, 3]
+        ),
+        "checked exactly, on the host": lambda game: mdp.verify_game(game, [0], found),
+    }.items():
+        with pytest.raises(ValueError, match=match + r".*mdp\.solve_game alone may"):
+            jax.jit(call)(game)
+    with pytest.raises(ValueError, match=r"player must be integers \[4\], got int8"):
+        jax.jit(lambda game: mdp.solve_game(game, [0]))(
+            dataclasses.replace(game, player=game.player[:3])
+        )

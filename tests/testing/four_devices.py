@@ -51,6 +51,19 @@ def models() -> mdp.MDP:
     return drive.PROBLEMS["mec"].form.stack(some, (8, 16, 32))
 
 
+def stochastic_games() -> mdp.Game:
+    rng = np.random.default_rng(2)
+    some = []
+    for _ in range(GAMES):
+        many = rng.integers(1, 3, 5)
+        groups = np.append(0, np.cumsum(many))
+        rows = np.arange(0, 2 * groups[-1] + 1, 2)
+        to, half = rng.integers(0, 5, rows[-1]), np.full(rows[-1], 0.5)
+        game = mdp.Game.from_arrays(groups, rows, to, half, rng.integers(0, 2, 5))
+        some.append(game.pad(8, 16, 32))
+    return jax.tree.map(lambda *x: np.stack(x), *some)
+
+
 def several_energies() -> multienergy.Game:
     return multienergy.stack(
         [
@@ -93,10 +106,17 @@ def solves(kind: str):
         )
     if kind == "mdp":
         return models(), named(mdp.mec, mdp.SOLVERS)
+    if kind == "game":
+        return stochastic_games(), {"deflation": values_of_game}
     solvers = named(multienergy.solve, multienergy.SOLVERS)
     return several_energies(), {
         name: functools.partial(fronts, solve) for name, solve in solvers.items()
     }
+
+
+def values_of_game(game: mdp.Game) -> mdp.GameValues:
+    """Derivatives of real values do not stop by themselves."""
+    return mdp.solve_game(jax.lax.stop_gradient(game), [0], epsilon=1e-3)
 
 
 @dataclasses.dataclass

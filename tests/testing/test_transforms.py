@@ -23,13 +23,18 @@ EXPECTED = {
     "graph": [*graph.SOLVERS],
     "buchi": [*buchi.GAME_SOLVERS, *(x for x in buchi.SOLVERS if x != "trim")],
     "mdp": [*mdp.SOLVERS],
+    "game": ["deflation"],
     "multienergy": [*multienergy.SOLVERS],
 }
 
 
 @pytest.mark.parametrize(
     "kinds",
-    [["parity", "multienergy"], ["energy", "meanpayoff"], ["buchi", "graph", "mdp"]],
+    [
+        ["parity", "multienergy"],
+        ["energy", "meanpayoff"],
+        ["buchi", "graph", "mdp", "game"],
+    ],
     ids=" ".join,
 )
 def test_every_solver_may_be_transformed(kinds):
