@@ -35,9 +35,11 @@ def arranged(row_ptr, source, head, owner, priority, size, edges=NO_EDGES) -> Pr
     on_ranges(count_edges, ranges, source, head, owner, priority, free, found)
     useless = NO_LOOPS
     if found[:, 1].any():
-        head = head.copy()  # it is the caller's
         useless = replace_loops(row_ptr, source, head, owner, priority, free, found)
         useless = np.ascontiguousarray(useless.T)
+    if useless.size:
+        head = head.copy()  # it is the caller's
+        head[useless[1]] = head[useless[2]]
     # Numpy asks the system for large pages where the machine code does not.
     in_tail, in_edge = np.empty_like(head), np.empty_like(head)
     edges_by_target = source, head, free, found, in_tail, in_edge
@@ -71,12 +73,12 @@ def count_edges(source, head, owner, priority, free, found, number, begin, end):
 
 @compiled
 def replace_loops(row_ptr, source, head, owner, priority, free, found):
-    """Has loops that their owners lose by lead where another edge of theirs does.
+    """Has loops that their owners lose by count where another edge of theirs leads.
 
     Args:
         row_ptr: as in `arranged`, like what follows.
         source: where edges begin.
-        head: where they lead, which is changed.
+        head: where they lead.
         owner: of vertices.
         priority: of vertices.
         free: int32 `[R, V]`, how many edges of a range lead to each vertex, as changed.
@@ -110,8 +112,6 @@ def replace_loops(row_ptr, source, head, owner, priority, free, found):
                 found[number, 0] -= 1
                 kept += 1
         e += 1
-    for index in range(kept):
-        head[useless[index, 1]] = head[useless[index, 2]]
     return useless[:kept]
 
 
