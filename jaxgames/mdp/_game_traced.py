@@ -20,12 +20,7 @@ from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.ops import Pieces
 from jaxgames.solution import Stats, Status
 from jaxgames.solver import Solver
-
-ROUNDS = 100_000
-"""Rounds at most, since nobody can interrupt a compiled program."""
-
-SWEEPS = 8
-"""How often the equations are applied in a round, which ends with a deflation."""
+from jaxgames.tuning.mdp import GAME_ROUNDS, GAME_SWEEPS
 
 
 class Rules(NamedTuple):
@@ -94,7 +89,7 @@ class Deflation(Solver):
 
     def step(self, game: Rules, state: Bounded) -> Bounded:
         """Some sweeps, and a deflation."""
-        after = fixpoint.repeat(SWEEPS, functools.partial(_swept, game), state)
+        after = fixpoint.repeat(GAME_SWEEPS, functools.partial(_swept, game), state)
         after = _deflated(game, after)
         moves = (after.lower > state.lower) | (after.upper < state.upper)
         return after._replace(moves=jnp.any(moves))
@@ -145,7 +140,7 @@ def solve(
         width=jnp.asarray(epsilon, dtype),
     )
     solver = Deflation(relative=relative)
-    outcome = fixpoint.traced(solver, game, None, ROUNDS)
+    outcome = fixpoint.traced(solver, game, None, GAME_ROUNDS)
     found = outcome.answer
     # Nothing moves any more: because the bounds have met, or never will.
     met = solver.done(game, outcome.carry.state)

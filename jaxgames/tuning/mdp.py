@@ -291,3 +291,10 @@ TICKS_BETWEEN_LOOKS = 8
 SIDE_BY_SIDE = 1 << 17
 """States, choices and branches of stochastic games side by side, at most: each round of
 one that takes many is one of all."""
+
+# mdp/_game_traced.py
+GAME_ROUNDS = 100_000
+"""Rounds at most, since nobody can interrupt a compiled program."""
+
+GAME_SWEEPS = 8
+"""How often the equations are applied in a round, which ends with a deflation."""

@@ -344,7 +344,7 @@ def test_traced_games_against_all_strategies():
 
 def test_traced_games_that_are_stopped_have_bounds_that_hold(monkeypatch):
     """Of games whose states are left once in a long time; both strategies, too."""
-    monkeypatch.setattr(_game_traced, "ROUNDS", 3)
+    monkeypatch.setattr(_game_traced, "GAME_ROUNDS", 3)
     rng = np.random.default_rng(11)
     games = [rarely(random_game(rng, 4), rng) for _ in range(80)]
     targets = [np.arange(4) == rng.integers(4) for _ in games]
