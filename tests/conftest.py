@@ -133,6 +133,12 @@ def pytest_configure():
     jax.config.update("jax_persistent_cache_min_compile_time_secs", float(seconds))
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """One process more than cores, since some tests wait for time to pass."""
+    return host.num_cores() + 1
+
+
 def pytest_sessionstart(session):
     """Has what examples write lie with what tests write, which pytest clears away."""
     folder = session.config._tmp_path_factory.mktemp("t", numbered=True)
