@@ -251,13 +251,17 @@ def many_cores(monkeypatch):
     host._tasks.cache_clear()
 
 
-@pytest.mark.parametrize("translated", [True, False], ids=["native", "numba"])
-def test_many_threads_have_work_for_all_cores(many_cores, monkeypatch, translated):
+@pytest.fixture(params=[True, False], ids=["native", "numba"])
+def translated(request, monkeypatch):
+    """Whether loops are translated; else numba compiles them."""
     pytest.importorskip("numba")
-    if translated and not native.can_translate():
+    if request.param and not native.can_translate():
         pytest.skip("nothing is translated on this kind of machine")
-    monkeypatch.setattr(native, "can_translate", lambda: translated)
+    monkeypatch.setattr(native, "can_translate", lambda: request.param)
+    return request.param
 
+
+def test_many_threads_have_work_for_all_cores(many_cores, translated):
     def work(seed, right):
         rng = np.random.default_rng(seed)
         for _ in range(100):
@@ -311,13 +315,7 @@ def levels_of(rng, count):
     return np.array(steps), np.array(targets)
 
 
-@pytest.mark.parametrize("translated", [True, False], ids=["native", "numba"])
-def test_steps_wait_for_those_of_earlier_levels(many_cores, monkeypatch, translated):
-    pytest.importorskip("numba")
-    if translated and not native.can_translate():
-        pytest.skip("nothing is translated on this kind of machine")
-    monkeypatch.setattr(native, "can_translate", lambda: translated)
-
+def test_steps_wait_for_those_of_earlier_levels(many_cores, translated):
     def work(seed, right):
         rng = np.random.default_rng(seed)
         for _ in range(10):

@@ -9,7 +9,7 @@ def number_of(open_: np.ndarray) -> tuple[np.ndarray, int]:
     """A number for each state that is open, -1 for the others; and how many are."""
     spans = [(part, *span) for part, span in enumerate(ranges_of(len(open_)))]
     counts = np.zeros(len(spans), np.int64)
-    on_ranges(_count_open, spans, open_, counts)
+    on_ranges(_sum, spans, open_, counts)
     number = np.empty(len(open_), np.int32)
     on_ranges(_number_open, spans, open_, np.cumsum(counts) - counts, number)
     return number, int(counts.sum())
@@ -120,15 +120,6 @@ def _at_once(
         first, old, begins, target, probs, base, 0, size,
     )  # fmt: skip
     return first, begins, target, probs, base, old
-
-
-@linear
-def _count_open(open_, counts, part, start, end):
-    """How many states of a range are open."""
-    count = 0
-    for state in range(max(start, 0), end):
-        count += open_[state]
-    counts[part] = count
 
 
 @linear
