@@ -420,8 +420,12 @@ def test_a_quotient_by_what_is_near_zero_is_unknown():
     )
     asked = 'P=? [ F "a" ]'
     middle = f"{mdp.check(model, asked).value:.17f}"
-    found = mdp.check(model, f"1/({asked} - {middle})")
+    asked = (model, f"1/({asked} - {middle})")
+    found = mdp.check(*asked, throw=False)
     assert (found.lower[0], found.upper[0]) == (-np.inf, np.inf)
+    assert found.status == Status.PRECISION
+    with pytest.raises(SolveError):
+        mdp.check(*asked)
 
 
 def test_arithmetic_holds_the_exact_values():
