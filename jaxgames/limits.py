@@ -611,14 +611,14 @@ def _watched(limits: Limits, work: Callable[[], Any]) -> Any:
     context = contextvars.copy_context()
     settings = jax_settings()
 
-    def run():
+    def run() -> tuple[Any, BaseException | None]:
         try:
             with settings():
-                ended.put((context.run(work), None))
+                return context.run(work), None
         except BaseException as error:
-            ended.put((None, error))
+            return None, error
 
-    _hand_over(run)
+    _hand_over(run, ended)
     grace = min(GRACE_SECONDS, WATCH_SECONDS * 5 + limits.seconds)
     last, why = math.inf, None
     while True:
@@ -696,19 +696,23 @@ def jax_settings() -> Callable[[], contextlib.AbstractContextManager[Any]]:
 _idle: list[queue.SimpleQueue] = []
 
 
-def _hand_over(work: Callable[[], None]) -> None:
-    """Has a thread do some work; nobody waits for it, not even at the end."""
-    try:
-        inbox = (
-            _idle.pop()
-        )  # JAX sets much up when a thread calls it for the first time
+def _hand_over(work: Callable[[], Any], ended: queue.SimpleQueue[Any]) -> None:
+    """Has a thread do some work and tell what it found; nobody need wait for it."""
+    try:  # JAX sets much up when a thread calls it for the first time
+        inbox = _idle.pop()
     except IndexError:
         inbox = queue.SimpleQueue()
+        threading.Thread(
+            target=_serve, args=(inbox,), daemon=True, name="jaxgames"
+        ).start()
+    inbox.put((work, ended))
 
-        def serve():
-            while True:
-                inbox.get()()
-                _idle.append(inbox)
 
-        threading.Thread(target=serve, daemon=True, name="jaxgames").start()
-    inbox.put(work)
+def _serve(inbox: queue.SimpleQueue[Any]) -> None:
+    """Does what comes, one after the other."""
+    while True:
+        work, ended = inbox.get()
+        found = work()
+        _idle.append(inbox)  # before the caller goes on, who may come back at once
+        ended.put(found)
+        del work, ended, found  # or they would live until something comes again

@@ -114,9 +114,19 @@ def test_without_limits_nothing_is_another_thread():
     assert here == [threading.current_thread()] * 3
     where(deadline=LONG)
     assert here[3] != threading.current_thread()
-    before = len(here)
-    where(deadline=LONG)  # in the same thread as before
-    assert here[before] == here[3]
+    where(deadline=LONG)
+    assert here[4] == here[3]
+
+
+def test_the_same_thread_serves_who_comes_back_at_once(monkeypatch):
+    class Slow(list):
+        def append(self, inbox):
+            time.sleep(0.05)
+            super().append(inbox)
+
+    monkeypatch.setattr(limits, "_idle", Slow())
+    where = limits.limited()(lambda deadline=None: threading.current_thread())
+    assert where(deadline=LONG) == where(deadline=LONG) != threading.current_thread()
 
 
 def test_nested_limits_hold_together():
@@ -352,7 +362,7 @@ ENTRIES = {
 @pytest.fixture
 def stuck(monkeypatch):
     """Work that is handed to another thread never begins."""
-    monkeypatch.setattr(limits, "_hand_over", lambda work: None)
+    monkeypatch.setattr(limits, "_hand_over", lambda work, ended: None)
     monkeypatch.setattr(limits, "WATCH_SECONDS", 0.001)
 
 

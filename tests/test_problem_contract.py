@@ -113,7 +113,7 @@ def test_solvers_in_turn():
 
 
 def test_time_that_is_over_leaves_the_question_undecided(monkeypatch):
-    monkeypatch.setattr(limits, "_hand_over", lambda work: None)
+    monkeypatch.setattr(limits, "_hand_over", lambda work, ended: None)
     found = drive.solve(TOY, ARENA, deadline=0.01, throw=False)
     assert (found.status, int(found.count)) == (Status.TIMEOUT, -1)
 
