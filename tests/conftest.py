@@ -99,6 +99,8 @@ def pytest_sessionfinish(session):
         if config.getoption("--quick"):  # what nobody has compiled for, takes longer
             slow |= set(SLOW_TESTS.read_text().split())
         SLOW_TESTS.write_text("\n".join(sorted(slow)) + "\n")
+    gc.collect()
+    gc.freeze()  # pytest goes through all that is left five times
 
 
 def _function_of(nodeid: str) -> str:

@@ -1,5 +1,7 @@
 """Sums over rows whose weights lie between bounds, as somebody else likes them."""
 
+import functools
+
 from jaxgames.later import jax, jnp
 from jaxgames.ops._links import (
     Links,
@@ -11,6 +13,7 @@ from jaxgames.ops._links import (
 )
 
 
+@functools.partial(jax.jit, static_argnames="least")
 def links_shared(
     links: Links,
     x: jax.Array,
