@@ -208,7 +208,8 @@ class _Sweep:
         missed = int(asked.missed)
         if self._number is None:
             self._number = np.full(len(work.order), -1, np.int32)
-        knot = cut_out(work, paid, first, last, missed, self._number)
+        _, *rest = self._how
+        knot = cut_out(work, paid, first, last, missed, *rest, self._number)
         small = MDP(knot.groups, knot.rows, knot.columns, knot.weights)
         validity.known(small)
         kept(small, "sequence", lambda: None)  # all but the knot is one step away

@@ -203,8 +203,9 @@ def earned(swept, reward, least, slack, tiny, first, last):
 class Knot(NamedTuple):
     """A knot as a small model, with what it leads to.
 
-    Its `K` states come first; then those around, each with one choice: to the target,
-    last but one, with what it is worth, else to nowhere, the last.
+    Its `K` states come first. Then comes a state for each choice that may leave it, in
+    the place of all states outside that this leads to. It has one choice: to the
+    target, last but one, with what it is worth, else to nowhere, the last.
     """
 
     groups: np.ndarray  # int32: the choices of each state
@@ -218,7 +219,7 @@ class Knot(NamedTuple):
 
 
 @linear
-def cut_out(swept, reward, first, last, missed, number):
+def cut_out(swept, reward, first, last, missed, slack, tiny, number):
     """A knot as a model of its own. O(K) time with its choices and branches.
 
     Args:
@@ -227,6 +228,8 @@ def cut_out(swept, reward, first, last, missed, number):
         first: where the knot begins in the order.
         last: where it ends.
         missed: as for `reached`.
+        slack: likewise.
+        tiny: likewise.
         number: int32 `[S]`, -1; it is so again afterwards.
     """
     order, ends = swept.order, swept.ends
@@ -239,48 +242,81 @@ def cut_out(swept, reward, first, last, missed, number):
         number[state] = place - first
         many += groups[state + 1] - groups[state]
         links += rows[groups[state + 1]] - rows[groups[state]]
-    around = np.empty(links, np.int32)
-    others = 0
-    for place in range(first, last):
-        state = order[place]
-        for branch in range(rows[groups[state]], rows[groups[state + 1]]):
-            to = columns[branch]
-            if number[to] < 0:
-                number[to] = size + others
-                around[others] = to
-                others += 1
-    target, nowhere = size + others, size + others + 1
     knot = Knot(
-        np.zeros(nowhere + 2, np.int32),
-        np.zeros(many + others + 3, np.int32),
-        np.empty(links + 2 * others + 2, np.int32),
-        np.empty(links + 2 * others + 2, np.float64),
-        np.zeros(many + others + 2, np.float64),
-        np.zeros(many + others + 2, np.float64),
+        np.zeros(size + many + 3, np.int32),
+        np.zeros(2 * many + 3, np.int32),
+        np.empty(links + 2 * many + 2, np.int32),
+        np.empty(links + 2 * many + 2, np.float64),
+        np.zeros(2 * many + 2, np.float64),
+        np.zeros(2 * many + 2, np.float64),
         np.empty(many, np.int32),
-        np.full(nowhere + 1, PASSED, np.uint8),
+        np.full(size + many + 2, PASSED, np.uint8),
     )
-    knot.mark[target] = GOAL
-    at, end = 0, 0
+    lower, upper = np.empty(many, np.float64), np.empty(many, np.float64)
+    at, end, others = 0, 0, 0
     for place in range(first, last):
         state = order[place]
         knot.mark[place - first] = swept.mark[state]
         for choice in range(groups[state], groups[state + 1]):
+            below, above, leaves, lost = 0.0, 0.0, 0.0, 0.0
+            least, most, endless, outside = INFINITE, 0.0, False, 0
             for branch in range(rows[choice], rows[choice + 1]):
-                knot.columns[end] = number[columns[branch]]
-                knot.weights[end] = weights[branch]
-                end += 1
+                to, weight = columns[branch], weights[branch]
+                if number[to] >= 0:
+                    knot.columns[end] = number[to]
+                    knot.weights[end] = weight
+                    end += 1
+                    continue
+                here, there = ends[to, 0], ends[to, 1]
+                outside += 1
+                below += weight * here
+                above += weight * there
+                least = here if here < least else least
+                most = there if there > most else most
+                endless = endless or here == INFINITE
+                # What is rounded of the sum: nothing, most often.
+                total = leaves + weight
+                part = total - leaves
+                error = (leaves - (total - part)) + (weight - part)
+                lost += error if error > 0.0 else -error
+                leaves = total
+            if outside > 0:
+                if endless:
+                    below, above = INFINITE, INFINITE
+                elif outside == 1 or least == most:
+                    below, above = least, most
+                else:
+                    below, above = below / leaves, above / leaves
+                    if below == INFINITE:
+                        below = LARGEST
+                    below -= slack * below + tiny
+                    above += slack * above + tiny
+                    below = below if below > least else least
+                    above = above if above < most else most
+                lower[others], upper[others] = below, above
+                if lost == 0.0:
+                    knot.columns[end], knot.weights[end] = size + others, leaves
+                    end += 1
+                else:  # as they are: there is no number that is their sum
+                    for branch in range(rows[choice], rows[choice + 1]):
+                        if number[columns[branch]] < 0:
+                            knot.columns[end] = size + others
+                            knot.weights[end] = weights[branch]
+                            end += 1
+                others += 1
             knot.choices[at] = choice
             if earns:
                 knot.reward[at] = reward[choice]
             at += 1
             knot.rows[at] = end
         knot.groups[place - first + 1] = at
+    target, nowhere = size + others, size + others + 1
+    knot.mark[target] = GOAL
     for own in range(others + 2):
         state = size + own
         knot.columns[end], knot.weights[end] = state, 1.0
         if own < others:
-            low, high = ends[around[own], 0], ends[around[own], 1]
+            low, high = lower[own], upper[own]
             worth = low + (high - low) / 2.0 if low < high else low
             if earns and low < INFINITE:
                 knot.columns[end] = target
@@ -300,7 +336,6 @@ def cut_out(swept, reward, first, last, missed, number):
             if low < high:
                 away = high - worth if high - worth > worth - low else worth - low
                 knot.off[at] = away * (1.0 + 1e-15)
-            number[around[own]] = -1
         end += 1
         at += 1
         knot.rows[at] = end
@@ -308,14 +343,14 @@ def cut_out(swept, reward, first, last, missed, number):
     for place in range(first, last):
         number[order[place]] = -1
     return Knot(
-        knot.groups,
-        knot.rows,
+        knot.groups[: nowhere + 2],
+        knot.rows[: at + 1],
         knot.columns[:end],
         knot.weights[:end],
-        knot.reward,
-        knot.off,
+        knot.reward[:at],
+        knot.off[:at],
         knot.choices,
-        knot.mark,
+        knot.mark[: nowhere + 1],
     )
 
 
