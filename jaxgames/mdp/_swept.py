@@ -92,7 +92,7 @@ def swept(
         return None
     work = _begun(asked, sequence)
     near = epsilon / (len(knots) + 1)
-    sweep = _Sweep(asked, work, sequence.levels, near, relative, stop)
+    sweep = _Sweep(asked, work, sequence, near, relative, stop)
     at = 0
     for first, last in knots:
         sweep.over(at, first)
@@ -125,27 +125,35 @@ def _together(knots: np.ndarray) -> list[tuple[int, int]]:
     return found
 
 
-def _steps(begins: np.ndarray, end: int, enough: int, cores: int) -> np.ndarray:
-    """Ranges that cores look at side by side, level by level.
+def _steps(
+    bands: np.ndarray, parts: np.ndarray, end: int, enough: int, cores: int
+) -> np.ndarray:
+    """Ranges that cores look at side by side, band by band.
 
     Args:
-        begins: int64 `[L]`, where levels begin.
-        end: where the last one ends.
-        enough: places that are worth another core: narrow levels are one after another.
+        bands: int32 `[B]`, where bands begin.
+        parts: int32 `[P]`, where parts begin, those of other bands too.
+        end: where the last band ends.
+        enough: places that are worth another core: narrow bands are one after another.
         cores: how many there are.
 
     Returns:
         Rows as `in_steps` takes them.
     """
-    shares = np.clip(np.diff(begins, append=end) // enough, 1, cores)
+    shares = np.clip(np.diff(bands, append=end) // enough, 1, cores)
     apart = np.append(True, np.maximum(shares[1:], shares[:-1]) > 1)
-    begins, shares = begins[apart], shares[apart]
+    bands, shares = bands[apart].astype(np.int64), shares[apart]
     before = np.cumsum(shares) - shares
-    level = np.repeat(np.arange(len(begins)), shares)
-    width = np.diff(begins, append=end)[level]
-    own = np.arange(len(level)) - before[level]
-    cuts = (width * np.stack([own, own + 1])) // shares[level] + begins[level]
-    return np.stack([*cuts, before[level]], 1)
+    band = np.repeat(np.arange(len(bands)), shares)
+    own = np.arange(len(band)) - before[band]
+    begins = bands[band] + np.diff(bands, append=end)[band] * own // shares[band]
+    # As parts are, lest all of these become numbers of another type.
+    at = np.searchsorted(parts, begins.astype(parts.dtype))
+    begins = np.where(at < len(parts), parts.take(at, mode="clip"), end)
+    ends = np.append(begins[1:], end)
+    some = begins < ends
+    first = np.cumsum(some) - some
+    return np.stack([begins, ends, first[before[band]]], 1)[some]
 
 
 def _begun(asked: ToTarget, sequence: host.Sequence) -> Swept:
@@ -170,7 +178,7 @@ class _Sweep:
         self,
         asked: ToTarget,
         work: Swept,
-        levels: np.ndarray,
+        sequence: host.Sequence,
         epsilon: float,
         relative: bool,
         stop: np.ndarray,
@@ -182,7 +190,7 @@ class _Sweep:
         self._number: np.ndarray | None = None
         names = ("components", "rounds", "looks", "stiff")
         self._counts: dict[str, int] = dict.fromkeys(names, 0)
-        self._levels = levels
+        self._sequence = sequence
 
     def over(self, first: int, last: int) -> None:
         """Looks at the states of a range of the order, none of which is in a knot."""
@@ -193,9 +201,9 @@ class _Sweep:
         if last - first < TOGETHER_FROM:
             steps = np.array([[first, last, 0]])
         else:
-            begin, end = np.searchsorted(self._levels, (first + 1, last))
-            levels = np.append(first, self._levels[begin:end])
-            steps = _steps(levels, last, STATES_OF_A_CORE, num_cores())
+            _, _, _, _, bands, parts = self._sequence
+            begin, end = np.searchsorted(bands, (first, last))
+            steps = _steps(bands[begin:end], parts, last, STATES_OF_A_CORE, num_cores())
         if asked.reward is not None:
             in_steps(earned, steps, work, asked.reward, least, *rest)
         else:
