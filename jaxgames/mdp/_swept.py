@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames import validity
-from jaxgames.host import in_steps, num_cores, on_ranges, ranges_of
+from jaxgames.host import in_steps, num_cores, on_all_cores, on_ranges, ranges_of
 from jaxgames.kept import kept
 from jaxgames.mdp import host
 from jaxgames.mdp._equations import equations, lent, slack_of
@@ -26,6 +26,7 @@ from jaxgames.mdp.host._sweep import (
     Swept,
     cut_out,
     earned,
+    leave,
     reached,
     split,
 )
@@ -187,7 +188,6 @@ class _Sweep:
         self._epsilon, self._relative = epsilon, relative
         least, slack = int(asked.optimum == "min"), slack_of(asked.model)
         self._how = least, slack, UNDERFLOW["float64"]
-        self._number: np.ndarray | None = None
         names = ("components", "rounds", "looks", "stiff")
         self._counts: dict[str, int] = dict.fromkeys(names, 0)
         self._sequence = sequence
@@ -212,22 +212,33 @@ class _Sweep:
     def untie(self, first: int, last: int) -> bool:
         """Solves a knot, in a model of its own; whether its bounds have met."""
         asked, work = self._asked, self._work
-        paid = np.zeros(0) if asked.reward is None else asked.reward
-        missed = int(asked.missed)
-        if self._number is None:
-            self._number = np.full(len(work.order), -1, np.int32)
+        knot = kept(
+            *(asked.model, f"knot at {first}"), lambda: cut_out(work, first, last)
+        )
+        columns, weights = knot.columns.copy(), knot.weights.copy()
+        worth, off = np.zeros((2, len(knot.rows) - 1))
+        earns, missed = int(asked.reward is not None), int(asked.missed)
         _, *rest = self._how
-        knot = cut_out(work, paid, first, last, missed, *rest, self._number)
-        small = MDP(knot.groups, knot.rows, knot.columns, knot.weights)
+        on_all_cores(
+            *(leave, len(knot.begins) - 1, knot, work.ends, earns, missed, *rest),
+            *(columns, weights, worth, off),
+            work=len(knot.outside),
+        )
+        small = MDP(knot.groups, knot.rows, columns, weights)
         validity.known(small)
         kept(small, "sequence", lambda: None)  # all but the knot is one step away
-        target, passed = (knot.mark & mark > 0 for mark in (GOAL, PASSED))
-        reward = None if asked.reward is None else knot.reward
+        states = work.order[first:last]
+        target, passed = np.zeros((2, small.num_states), bool)
+        passed[:], target[-2] = True, True
+        mark = work.mark[states]
+        target[: len(states)], passed[: len(states)] = mark & GOAL, mark & PASSED
+        reward = None
+        if asked.reward is not None:
+            reward, worth[: len(knot.choices)] = worth, asked.reward[knot.choices]
         question = ToTarget(small, target, asked.optimum, passed, reward, asked.missed)
         posed = question.posed("host")
         part = equations(small, posed.known)
-        off = np.where(part.choice >= 0, knot.off[part.choice], 0.0)
-        part = part._replace(blur=off)
+        part = part._replace(blur=np.where(part.choice >= 0, off[part.choice], 0.0))
         found = on_host(
             small,
             posed,
@@ -238,7 +249,7 @@ class _Sweep:
         )
         if found.status != Status.SOLVED:
             return False
-        self._take(work.order[first:last], knot.choices, posed, found)
+        self._take(states, knot.choices, posed, found)
         return True
 
     def _take(
