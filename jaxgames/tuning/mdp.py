@@ -150,6 +150,10 @@ choice was much better; twice as many after each in which none was ..."""
 MOST_FOLLOWED = 128
 """... up to so many."""
 
+FOLLOWED_TO = 0.01
+"""... or fewer, if they soon change values by such a share of what the round of all
+choices did: then others may be better."""
+
 LARGE_GAIN = 0.3
 """By which share of a round's largest change a choice is much better than the policy's:
 less is soon made up for, and does not call for another look."""
