@@ -17,15 +17,13 @@ from jaxgames.mdp._interval import NOTHING, UNDERFLOW
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._open import Found, on_host
 from jaxgames.mdp._questions import Posed, missed, reach, reward_until
-from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.mdp.host._sweep import (
-    ALMOST_NOTHING,
-    ALMOST_ONE,
     GOAL,
     PASSED,
     Swept,
     cut_out,
     earned,
+    given_back,
     leave,
     reached,
     split,
@@ -167,9 +165,8 @@ def _begun(asked: ToTarget, sequence: host.Sequence) -> Swept:
         mark |= PASSED
     else:
         mark |= np.asarray(asked.passed).view(np.uint8) << np.uint8(1)
-    scheduler = np.full(size, NO_CHOICE, np.int32)
-    ends = np.empty((size, 2))
-    return Swept(*lent(model), sequence.order, mark, ends, scheduler)
+    found = np.empty((size, 2)), np.empty(size, np.int32)
+    return Swept(*lent(model), sequence.order, mark, *found)
 
 
 class _Sweep:
@@ -249,25 +246,12 @@ class _Sweep:
         )
         if found.status != Status.SOLVED:
             return False
-        self._take(states, knot.choices, posed, found)
-        return True
-
-    def _take(
-        self, states: np.ndarray, choices: np.ndarray, posed: Posed, found: Found
-    ) -> None:
-        """What has been found out of a knot, by the states and choices of the model."""
-        work, size = self._work, len(states)
-        known = ~posed.known.open_[:size]
-        lower, upper = found.lower[:size], found.upper[:size]
-        if self._asked.reward is None:
-            # What is open is neither zero nor one, whatever it is rounded to.
-            lower = np.where(known, lower, np.minimum(lower, ALMOST_ONE))
-            upper = np.where(known, upper, np.maximum(upper, ALMOST_NOTHING))
-        work.ends[states, 0], work.ends[states, 1] = lower, upper
-        chosen = found.scheduler[:size]
-        work.scheduler[states] = np.where(chosen >= 0, choices[chosen], NO_CHOICE)
+        bounds = found.lower, found.upper, found.scheduler
+        decided = ~posed.known.open_
+        given_back(work, first, last, knot.choices, decided, 1 - earns, *bounds)
         for name in self._counts:
             self._counts[name] += int(found.stats[name])
+        return True
 
     def counted(
         self, targets: int, zeros: int, ones: int, endless: int

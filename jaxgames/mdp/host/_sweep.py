@@ -59,6 +59,7 @@ def reached(swept, least, missed, slack, tiny, first, last):
     for place in range(first, last):
         state = swept.order[place]
         begin, end = groups[state], groups[state + 1]
+        scheduler[state] = NO_CHOICE
         if mark[state] & GOAL:
             ends[state, 0], ends[state, 1] = surely, surely
             continue
@@ -146,6 +147,7 @@ def earned(swept, reward, least, slack, tiny, first, last):
         state = swept.order[place]
         begin, end = groups[state], groups[state + 1]
         ends[state, 0], ends[state, 1] = 0.0, 0.0
+        scheduler[state] = NO_CHOICE
         if mark[state] & GOAL or begin == end:
             continue
         best, low, high, endless = NO_CHOICE, 0.0, 0.0, NO_CHOICE
@@ -380,6 +382,32 @@ def leave(
         if low < high:
             away = high - middle if high - middle > middle - low else middle - low
             off[many + own] = away * (1.0 + 1e-15)
+
+
+@linear
+def given_back(swept, first, last, choices, known, likely, lower, upper, chosen):
+    """Writes down what has been found of a knot.
+
+    Args:
+        swept: written to.
+        first: where the knot begins in the order.
+        last: where it ends.
+        choices: int32, the choices of the knot, as those of the model.
+        known: bool, the states of the knot that the graph decides.
+        likely: whether values are probabilities, 1 or 0.
+        lower: float64, bounds of the states of the knot.
+        upper: float64, likewise.
+        chosen: int32, the choices of its states, by number; -1 for nothing.
+    """
+    for own in range(last - first):
+        state, low, high = swept.order[first + own], lower[own], upper[own]
+        if likely and not known[own]:
+            # What is open is neither zero nor one, whatever it is rounded to.
+            low = low if low < ALMOST_ONE else ALMOST_ONE
+            high = high if high > ALMOST_NOTHING else ALMOST_NOTHING
+        swept.ends[state, 0], swept.ends[state, 1] = low, high
+        choice = chosen[own]
+        swept.scheduler[state] = choices[choice] if choice >= 0 else NO_CHOICE
 
 
 @linear
