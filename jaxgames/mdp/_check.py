@@ -288,8 +288,12 @@ def check(
         lower, upper = np.empty((2, model.num_states))
         lower[:], upper[:] = found
     status = Status.PRECISION if missing else max(statuses)
-    if status == Status.SOLVED and np.any(np.isneginf(lower) & np.isposinf(upper)):
-        status = Status.PRECISION  # a quotient by a value that may be zero
+    # A quotient by a value that may be zero; bounds of a query by itself have met.
+    unmet = not isinstance(question.formula, Query) and bool(
+        np.any(np.isneginf(lower) & np.isposinf(upper))
+    )
+    if unmet and status == Status.SOLVED:
+        status = Status.PRECISION
     unsure = status in (Status.MAX_STEPS, Status.PRECISION)
     if unsure and found.is_truth and np.array_equal(lower, upper):
         status = Status.SOLVED  # whatever the values are

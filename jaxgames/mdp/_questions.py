@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jaxgames.host import linear, on_all_cores
 from jaxgames.mdp import host
 from jaxgames.mdp._almost_sure import first_kept, within
-from jaxgames.mdp._equations import Open, nothing_known
+from jaxgames.mdp._equations import Open, lent, nothing_known
 from jaxgames.mdp._mec import mec
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._prob01 import on_host, prob0, prob1
@@ -263,9 +264,23 @@ def _first(model: MDP, wanted: np.ndarray) -> np.ndarray:
 
 def _may_enter(model: MDP, states: np.ndarray) -> np.ndarray:
     """The choices that may lead into a set: bool `[C]`."""
-    rows = np.asarray(model.row_offsets)
-    hits = np.append(0, np.cumsum(states[np.asarray(model.columns)]))
-    return hits[rows[1:]] > hits[rows[:-1]]
+    found = np.empty(model.num_choices, bool)
+    _, rows, columns, _ = lent(model)
+    given = rows, columns, states, found
+    on_all_cores(_enter, len(found), *given, work=len(columns))
+    return found
+
+
+@linear
+def _enter(rows, columns, states, found, start, end):
+    """Whether each choice of a range may lead into a set."""
+    for choice in range(max(start, 0), end):
+        enters = False
+        for branch in range(rows[choice], rows[choice + 1]):
+            if states[columns[branch]]:
+                enters = True
+                break
+        found[choice] = enters
 
 
 def _towards(model: MDP, goal: np.ndarray, where: np.ndarray) -> np.ndarray:

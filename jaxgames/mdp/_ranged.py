@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jaxgames.host import lend, linear, on_all_cores, ranges_of
 from jaxgames.mdp._property import Operation, PropertyError
 from jaxgames.mdp._rational import rounded
 
@@ -110,7 +111,12 @@ def compared(operator: str, one: Ranged, other: Ranged) -> Ranged:
     if operator in (">", ">="):
         return compared({">": "<", ">=": "<="}[operator], other, one)
     if one.lower is one.upper and other.lower is other.upper:
-        return exactly(_COMPARISONS[operator](one.lower, other.lower))
+        values, wanted = one.lower, other.lower
+        if operator == "=" and _is_long(values) and _is_integer(wanted):
+            found = np.empty(len(values), bool)
+            on_all_cores(_equal, len(values), lend(values), int(wanted), found)
+            return exactly(found)
+        return exactly(_COMPARISONS[operator](values, wanted))
     if operator == "<":
         return Ranged(one.upper < other.lower, one.lower < other.upper)
     if operator == "<=":
@@ -122,6 +128,24 @@ def compared(operator: str, one: Ranged, other: Ranged) -> Ranged:
         (one.lower <= other.upper) & (other.lower <= one.upper),
     )
     return same if operator == "=" else _not(same)
+
+
+def _is_long(values: Any) -> bool:
+    """Whether these are integers of so many states that several cores compare them."""
+    return _is_integer(values, 1) and len(ranges_of(values.size)) > 1
+
+
+def _is_integer(values: Any, dimensions: int = 0) -> bool:
+    """Whether it is an int64, or an array of such."""
+    here = getattr(values, "dtype", None) == np.int64
+    return here and np.ndim(values) == dimensions
+
+
+@linear
+def _equal(values, wanted, found, start, end):
+    """Where a variable has a value: most targets are made of that."""
+    for state in range(max(start, 0), end):
+        found[state] = values[state] == wanted
 
 
 def met(relation: str, value: Ranged, threshold: Fraction) -> Ranged:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames import validity
-from jaxgames.host import in_steps, num_cores, on_ranges, ranges_of
+from jaxgames.host import in_steps, num_cores, on_all_cores, on_ranges, ranges_of
 from jaxgames.kept import kept
 from jaxgames.mdp import host
 from jaxgames.mdp._equations import equations, lent, slack_of
@@ -17,15 +17,14 @@ from jaxgames.mdp._interval import NOTHING, UNDERFLOW
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._open import Found, on_host
 from jaxgames.mdp._questions import Posed, missed, reach, reward_until
-from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.mdp.host._sweep import (
-    ALMOST_NOTHING,
-    ALMOST_ONE,
     GOAL,
     PASSED,
     Swept,
     cut_out,
     earned,
+    given_back,
+    leave,
     reached,
     split,
 )
@@ -92,7 +91,7 @@ def swept(
         return None
     work = _begun(asked, sequence)
     near = epsilon / (len(knots) + 1)
-    sweep = _Sweep(asked, work, sequence.levels, near, relative, stop)
+    sweep = _Sweep(asked, work, sequence, near, relative, stop)
     at = 0
     for first, last in knots:
         sweep.over(at, first)
@@ -125,27 +124,35 @@ def _together(knots: np.ndarray) -> list[tuple[int, int]]:
     return found
 
 
-def _steps(begins: np.ndarray, end: int, enough: int, cores: int) -> np.ndarray:
-    """Ranges that cores look at side by side, level by level.
+def _steps(
+    bands: np.ndarray, parts: np.ndarray, end: int, enough: int, cores: int
+) -> np.ndarray:
+    """Ranges that cores look at side by side, band by band.
 
     Args:
-        begins: int64 `[L]`, where levels begin.
-        end: where the last one ends.
-        enough: places that are worth another core: narrow levels are one after another.
+        bands: int32 `[B]`, where bands begin.
+        parts: int32 `[P]`, where parts begin, those of other bands too.
+        end: where the last band ends.
+        enough: places that are worth another core: narrow bands are one after another.
         cores: how many there are.
 
     Returns:
         Rows as `in_steps` takes them.
     """
-    shares = np.clip(np.diff(begins, append=end) // enough, 1, cores)
+    shares = np.clip(np.diff(bands, append=end) // enough, 1, cores)
     apart = np.append(True, np.maximum(shares[1:], shares[:-1]) > 1)
-    begins, shares = begins[apart], shares[apart]
+    bands, shares = bands[apart].astype(np.int64), shares[apart]
     before = np.cumsum(shares) - shares
-    level = np.repeat(np.arange(len(begins)), shares)
-    width = np.diff(begins, append=end)[level]
-    own = np.arange(len(level)) - before[level]
-    cuts = (width * np.stack([own, own + 1])) // shares[level] + begins[level]
-    return np.stack([*cuts, before[level]], 1)
+    band = np.repeat(np.arange(len(bands)), shares)
+    own = np.arange(len(band)) - before[band]
+    begins = bands[band] + np.diff(bands, append=end)[band] * own // shares[band]
+    # As parts are, lest all of these become numbers of another type.
+    at = np.searchsorted(parts, begins.astype(parts.dtype))
+    begins = np.where(at < len(parts), parts.take(at, mode="clip"), end)
+    ends = np.append(begins[1:], end)
+    some = begins < ends
+    first = np.cumsum(some) - some
+    return np.stack([begins, ends, first[before[band]]], 1)[some]
 
 
 def _begun(asked: ToTarget, sequence: host.Sequence) -> Swept:
@@ -158,9 +165,8 @@ def _begun(asked: ToTarget, sequence: host.Sequence) -> Swept:
         mark |= PASSED
     else:
         mark |= np.asarray(asked.passed).view(np.uint8) << np.uint8(1)
-    scheduler = np.full(size, NO_CHOICE, np.int32)
-    ends = np.empty((size, 2))
-    return Swept(*lent(model), sequence.order, mark, ends, scheduler)
+    found = np.empty((size, 2)), np.empty(size, np.int32)
+    return Swept(*lent(model), sequence.order, mark, *found)
 
 
 class _Sweep:
@@ -170,7 +176,7 @@ class _Sweep:
         self,
         asked: ToTarget,
         work: Swept,
-        levels: np.ndarray,
+        sequence: host.Sequence,
         epsilon: float,
         relative: bool,
         stop: np.ndarray,
@@ -179,10 +185,9 @@ class _Sweep:
         self._epsilon, self._relative = epsilon, relative
         least, slack = int(asked.optimum == "min"), slack_of(asked.model)
         self._how = least, slack, UNDERFLOW["float64"]
-        self._number: np.ndarray | None = None
         names = ("components", "rounds", "looks", "stiff")
         self._counts: dict[str, int] = dict.fromkeys(names, 0)
-        self._levels = levels
+        self._sequence = sequence
 
     def over(self, first: int, last: int) -> None:
         """Looks at the states of a range of the order, none of which is in a knot."""
@@ -193,9 +198,9 @@ class _Sweep:
         if last - first < TOGETHER_FROM:
             steps = np.array([[first, last, 0]])
         else:
-            begin, end = np.searchsorted(self._levels, (first + 1, last))
-            levels = np.append(first, self._levels[begin:end])
-            steps = _steps(levels, last, STATES_OF_A_CORE, num_cores())
+            _, _, _, _, bands, parts = self._sequence
+            begin, end = np.searchsorted(bands, (first, last))
+            steps = _steps(bands[begin:end], parts, last, STATES_OF_A_CORE, num_cores())
         if asked.reward is not None:
             in_steps(earned, steps, work, asked.reward, least, *rest)
         else:
@@ -204,21 +209,33 @@ class _Sweep:
     def untie(self, first: int, last: int) -> bool:
         """Solves a knot, in a model of its own; whether its bounds have met."""
         asked, work = self._asked, self._work
-        paid = np.zeros(0) if asked.reward is None else asked.reward
-        missed = int(asked.missed)
-        if self._number is None:
-            self._number = np.full(len(work.order), -1, np.int32)
-        knot = cut_out(work, paid, first, last, missed, self._number)
-        small = MDP(knot.groups, knot.rows, knot.columns, knot.weights)
+        knot = kept(
+            *(asked.model, f"knot at {first}"), lambda: cut_out(work, first, last)
+        )
+        columns, weights = knot.columns.copy(), knot.weights.copy()
+        worth, off = np.zeros((2, len(knot.rows) - 1))
+        earns, missed = int(asked.reward is not None), int(asked.missed)
+        _, *rest = self._how
+        on_all_cores(
+            *(leave, len(knot.begins) - 1, knot, work.ends, earns, missed, *rest),
+            *(columns, weights, worth, off),
+            work=len(knot.outside),
+        )
+        small = MDP(knot.groups, knot.rows, columns, weights)
         validity.known(small)
         kept(small, "sequence", lambda: None)  # all but the knot is one step away
-        target, passed = (knot.mark & mark > 0 for mark in (GOAL, PASSED))
-        reward = None if asked.reward is None else knot.reward
+        states = work.order[first:last]
+        target, passed = np.zeros((2, small.num_states), bool)
+        passed[:], target[-2] = True, True
+        mark = work.mark[states]
+        target[: len(states)], passed[: len(states)] = mark & GOAL, mark & PASSED
+        reward = None
+        if asked.reward is not None:
+            reward, worth[: len(knot.choices)] = worth, asked.reward[knot.choices]
         question = ToTarget(small, target, asked.optimum, passed, reward, asked.missed)
         posed = question.posed("host")
         part = equations(small, posed.known)
-        off = np.where(part.choice >= 0, knot.off[part.choice], 0.0)
-        part = part._replace(blur=off)
+        part = part._replace(blur=np.where(part.choice >= 0, off[part.choice], 0.0))
         found = on_host(
             small,
             posed,
@@ -229,25 +246,12 @@ class _Sweep:
         )
         if found.status != Status.SOLVED:
             return False
-        self._take(work.order[first:last], knot.choices, posed, found)
-        return True
-
-    def _take(
-        self, states: np.ndarray, choices: np.ndarray, posed: Posed, found: Found
-    ) -> None:
-        """What has been found out of a knot, by the states and choices of the model."""
-        work, size = self._work, len(states)
-        known = ~posed.known.open_[:size]
-        lower, upper = found.lower[:size], found.upper[:size]
-        if self._asked.reward is None:
-            # What is open is neither zero nor one, whatever it is rounded to.
-            lower = np.where(known, lower, np.minimum(lower, ALMOST_ONE))
-            upper = np.where(known, upper, np.maximum(upper, ALMOST_NOTHING))
-        work.ends[states, 0], work.ends[states, 1] = lower, upper
-        chosen = found.scheduler[:size]
-        work.scheduler[states] = np.where(chosen >= 0, choices[chosen], NO_CHOICE)
+        bounds = found.lower, found.upper, found.scheduler
+        decided = ~posed.known.open_
+        given_back(work, first, last, knot.choices, decided, 1 - earns, *bounds)
         for name in self._counts:
             self._counts[name] += int(found.stats[name])
+        return True
 
     def counted(
         self, targets: int, zeros: int, ones: int, endless: int

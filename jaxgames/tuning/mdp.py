@@ -36,9 +36,13 @@ KNOTTED_UP_TO = 0.25
 """Which share of the states may be on circles of several states: of more, searches
 from the target, and an order of what is open alone, take less time."""
 
+STATES_OF_A_PART = 256
+"""States that one core looks at while others look at states that lead to none of these,
+at most: to wait for other cores takes about as long."""
+
 # mdp/_swept.py
 TOGETHER_FROM = 1 << 14
-"""States that are looked at by all cores, those of a depth side by side ..."""
+"""States that are looked at by all cores, those of a band side by side ..."""
 
 STATES_OF_A_CORE = 64
 """... by each so many, or more: all wait for the last one, for about as long."""
@@ -145,6 +149,10 @@ choice was much better; twice as many after each in which none was ..."""
 
 MOST_FOLLOWED = 128
 """... up to so many."""
+
+FOLLOWED_TO = 0.01
+"""... or fewer, if they soon change values by such a share of what the round of all
+choices did: then others may be better."""
 
 LARGE_GAIN = 0.3
 """By which share of a round's largest change a choice is much better than the policy's:

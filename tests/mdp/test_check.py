@@ -1161,3 +1161,21 @@ def test_states_with_the_largest_values_against_all_schedulers():
             found = mdp.check(model, f'filter({kind}, {query}, !"goal")', epsilon=1e-2)
             wanted = [x == best and not s for x, s in zip(values, goal, strict=True)]
             assert found.lower.tolist() == found.upper.tolist() == wanted
+
+
+def test_several_cores_look_where_variables_have_a_value(monkeypatch):
+    monkeypatch.setattr("jaxgames.host.num_cores", lambda: 3)
+    monkeypatch.setattr("jaxgames.host.FEWEST_PLACES", 1)
+    states = np.arange(8)
+    model = mdp.MDP.from_arrays(
+        *(range(9), range(9), states, np.ones(8)),
+        valuations={"x": states % 3 - 1, "far": states % 2 * 2**40},
+    )
+    for text, wanted in (
+        ("x=-1", states % 3 == 0),
+        ("1=x", states % 3 == 2),
+        ("far=1099511627776 & x=0", (states % 2 == 1) & (states % 3 == 1)),
+        ("x=far", (states % 2 == 0) & (states % 3 == 1)),
+    ):
+        found = mdp.check(model, text)
+        assert found.lower.tolist() == found.upper.tolist() == wanted.tolist(), text

@@ -20,6 +20,7 @@ def sweeps(monkeypatch):
         monkeypatch.setattr(_swept, "TOGETHER_FROM", 2)
         monkeypatch.setattr(_swept, "STATES_OF_A_CORE", 1)
         monkeypatch.setattr(_swept, "NEAR", 1)
+        monkeypatch.setattr(_sequence, "STATES_OF_A_PART", 3)
 
     return choose
 
@@ -273,6 +274,42 @@ def test_the_order_is_what_it_says(sweeps):
             assert (found.knot[found.order[begin:end]] == own).all()
             assert end - begin > 1
         assert found.circles[source[(source == to) | tied]].all()
+
+
+def test_cores_look_at_parts_that_do_not_lead_to_each_other(sweeps):
+    sweeps(True)
+    parallel = joined = 0
+    for model, *_ in models(seed=7, count=200):
+        found = host.sequence(model)
+        assert found is not None
+        place = np.empty(model.num_states, int)
+        place[found.order] = np.arange(model.num_states)
+        band, part = (
+            np.searchsorted(begins, place, "right")
+            for begins in (found.bands, found.parts)
+        )
+        assert found.bands[0] == found.parts[0] == 0
+        assert np.isin(found.bands, found.parts).all()
+        edges = np.asarray(model.row_offsets)[np.asarray(model.row_group_offsets)]
+        source = np.repeat(np.arange(model.num_states), np.diff(edges))
+        to = np.asarray(model.columns)
+        assert ((band[to] < band[source]) | (part[to] == part[source])).all()
+        tied = found.knot >= 0
+        sizes = np.bincount(part[~tied], minlength=1)
+        assert sizes.max() <= 3
+        assert not np.isin(band[tied], band[~tied]).any()
+        parallel += len(found.parts) - len(found.bands)
+        joined += (sizes > 1).sum()
+    assert parallel > 50
+    assert joined > 100
+
+
+def test_each_core_has_its_share_of_a_band():
+    bands, parts = (np.array(x, np.int32) for x in ([0, 8, 9, 10], [0, 3, 8, 9, 10]))
+    steps = _swept._steps(bands, np.append(parts, [11, 15]), 16, 2, 3)
+    wanted = [[0, 3, 0], [3, 8, 0], [8, 10, 2], [10, 15, 3], [15, 16, 3]]
+    assert steps.tolist() == wanted
+    assert _swept._steps(bands, parts, 16, 2, 1).tolist() == [[0, 16, 0]]
 
 
 def test_models_full_of_circles_have_none(monkeypatch):

@@ -16,6 +16,7 @@ import numpy as np
 from jaxgames.host import compiled
 from jaxgames.tuning.mdp import (
     FEWEST_FOLLOWED,
+    FOLLOWED_TO,
     LARGE_GAIN,
     MOST_FOLLOWED,
     SETTLES,
@@ -239,8 +240,10 @@ def leap(local, change, before, ratio, saved):
 
 
 @compiled
-def follow(local, chain, unit, enough, most, stop):
+def follow(local, chain, unit, enough, soon, most, stop):
     """Rounds of the policy, until they change less than what is enough, in units.
+
+    Of the first ones it is enough if they change less than `soon`: those are fast.
 
     A leap after which rounds change no less than before, once they have settled, is
     taken back, and was the last one.
@@ -253,7 +256,7 @@ def follow(local, chain, unit, enough, most, stop):
     while rounds < most and stop[0] == 0:
         change, largest = followed(chain, local.value, local.room, unit)
         rounds += 1
-        if change <= enough:
+        if change <= enough or (rounds < SETTLES and change <= soon):
             return rounds
         rest -= 1
         if rest <= 0 and leapt_at > 0.0 and not largest < leapt_at:
@@ -295,7 +298,8 @@ def approach(local, chain, base, least, unit, share, apart, patience, stop):
             most *= 2
         small = SMALL_GAIN * change if change < np.inf else 0.0
         most = min(most, patience - rounds)
-        made = follow(local, chain, unit, 0.5 * enough, most, stop)
+        soon = FOLLOWED_TO * change if change < np.inf else 0.0
+        made = follow(local, chain, unit, 0.5 * enough, soon, most, stop)
         rounds += min(made, most)
 
 

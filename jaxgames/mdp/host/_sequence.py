@@ -14,8 +14,14 @@ from jaxgames.host import lend, linear, serves
 from jaxgames.kept import kept
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._region import NO_CHOICE
+from jaxgames.mdp.host._bands import banded
 from jaxgames.mdp.host._levels import cut_off, descending
-from jaxgames.tuning.mdp import KNOTTED_UP_TO, SEQUENCE_FROM, SEQUENCE_UP_TO
+from jaxgames.tuning.mdp import (
+    KNOTTED_UP_TO,
+    SEQUENCE_FROM,
+    SEQUENCE_UP_TO,
+    STATES_OF_A_PART,
+)
 
 
 class Sequence(NamedTuple):
@@ -25,7 +31,8 @@ class Sequence(NamedTuple):
     knots: np.ndarray  # int32 [N, 2]: where each knot begins and ends there
     knot: np.ndarray  # int32 [S]: the knot of each state, -1 for none
     circles: np.ndarray  # bool [S]: the states that some path leads back to
-    levels: np.ndarray  # int64 [L]: where states of the next depth begin in the order
+    bands: np.ndarray  # int32 [B]: where those begin that lead to earlier bands ...
+    parts: np.ndarray  # int32 [P]: ... and to states of the same part, which begin here
 
 
 class Graph(NamedTuple):
@@ -72,10 +79,11 @@ def _found(model: MDP) -> Sequence | None:
     members = np.bincount(component, minlength=count)
     if members[members > 1].sum() > KNOTTED_UP_TO * size:
         return None
-    order, knots, levels = _by_depth(edges, columns, component, members, by_component)
+    order, knots = _by_depth(edges, columns, component, members, by_component)
     knots = knots[np.argsort(knots[:, 0])]
+    order, bands, parts = banded(edges, columns, order, knots, STATES_OF_A_PART)
     knot, circles = _circling(edges, columns, order, knots)
-    return Sequence(order, knots, knot, circles, levels)
+    return Sequence(order, knots, knot, circles, bands, parts)
 
 
 @linear
@@ -94,7 +102,7 @@ def _by_depth(edges, columns, component, members, by_component):
         by_component: int32 `[S]`, the states, components that lead to others first.
 
     Returns:
-        The states, the places of each knot, and where each depth begins.
+        The states, and the places of each knot.
     """
     size, deepest = len(component), 0
     depth = np.zeros(len(members), np.int32)
@@ -112,7 +120,6 @@ def _by_depth(edges, columns, component, members, by_component):
         place_of[deepest - depth[component[s]] + 1] += 1
     for level in range(deepest + 1):
         place_of[level + 1] += place_of[level]
-    levels = place_of[: deepest + 1].copy()
     order = np.empty(size, np.int32)
     for s in range(size):
         if members[component[s]] == 1:
@@ -138,7 +145,7 @@ def _by_depth(edges, columns, component, members, by_component):
         if begins[own] >= 0:
             order[begins[own]] = s
             begins[own] += 1
-    return order, knots, levels
+    return order, knots
 
 
 @linear

@@ -59,6 +59,7 @@ def reached(swept, least, missed, slack, tiny, first, last):
     for place in range(first, last):
         state = swept.order[place]
         begin, end = groups[state], groups[state + 1]
+        scheduler[state] = NO_CHOICE
         if mark[state] & GOAL:
             ends[state, 0], ends[state, 1] = surely, surely
             continue
@@ -146,6 +147,7 @@ def earned(swept, reward, least, slack, tiny, first, last):
         state = swept.order[place]
         begin, end = groups[state], groups[state + 1]
         ends[state, 0], ends[state, 1] = 0.0, 0.0
+        scheduler[state] = NO_CHOICE
         if mark[state] & GOAL or begin == end:
             continue
         best, low, high, endless = NO_CHOICE, 0.0, 0.0, NO_CHOICE
@@ -203,120 +205,209 @@ def earned(swept, reward, least, slack, tiny, first, last):
 class Knot(NamedTuple):
     """A knot as a small model, with what it leads to.
 
-    Its `K` states come first; then those around, each with one choice: to the target,
-    last but one, with what it is worth, else to nowhere, the last.
+    Its `K` states come first. Then comes a state for each choice that may leave it, in
+    the place of all states outside that this leads to. It has one choice, of two
+    branches: to the target, last but one, with what it is worth, else to nowhere, the
+    last.
     """
 
     groups: np.ndarray  # int32: the choices of each state
     rows: np.ndarray  # int32: the branches of each choice
-    columns: np.ndarray  # int32: where they lead
-    weights: np.ndarray  # float64: their probabilities, relative to their sum
-    reward: np.ndarray  # float64: what a choice earns
-    off: np.ndarray  # float64: how far from the truth what it is worth may be
+    columns: np.ndarray  # int32: where they lead; of what leaves, any
+    weights: np.ndarray  # float64: their probabilities, relative to their sum; likewise
     choices: np.ndarray  # int32: the choices of the knot, as those of the model
-    mark: np.ndarray  # uint8: the marks of all states
+    begins: np.ndarray  # int32: what leaves, by choice: where its branches begin
+    outside: np.ndarray  # int32: where these lead, as states of the model
+    shares: np.ndarray  # float64: their probabilities
 
 
 @linear
-def cut_out(swept, reward, first, last, missed, number):
-    """A knot as a model of its own. O(K) time with its choices and branches.
+def cut_out(swept, first, last):
+    """A knot as a model of its own. O(S) time, and that of its branches.
 
     Args:
-        swept: the model; what the knot leads to has been looked at.
-        reward: float64 `[C]`, what choices earn; or empty: for probabilities.
+        swept: the model.
         first: where the knot begins in the order.
         last: where it ends.
-        missed: as for `reached`.
-        number: int32 `[S]`, -1; it is so again afterwards.
     """
-    order, ends = swept.order, swept.ends
-    groups, rows = swept.groups, swept.rows
+    order, groups, rows = swept.order, swept.groups, swept.rows
     columns, weights = swept.columns, swept.weights
-    earns, size = len(reward) > 0, last - first
-    many, links = 0, 0
+    number = np.full(len(order), -1, np.int32)
+    size, many, links = last - first, 0, 0
     for place in range(first, last):
         state = order[place]
         number[state] = place - first
         many += groups[state + 1] - groups[state]
         links += rows[groups[state + 1]] - rows[groups[state]]
-    around = np.empty(links, np.int32)
-    others = 0
+    others, left = 0, 0
     for place in range(first, last):
         state = order[place]
-        for branch in range(rows[groups[state]], rows[groups[state + 1]]):
-            to = columns[branch]
-            if number[to] < 0:
-                number[to] = size + others
-                around[others] = to
+        for choice in range(groups[state], groups[state + 1]):
+            before = left
+            for branch in range(rows[choice], rows[choice + 1]):
+                if number[columns[branch]] < 0:
+                    left += 1
+            if left > before:
                 others += 1
-    target, nowhere = size + others, size + others + 1
     knot = Knot(
-        np.zeros(nowhere + 2, np.int32),
+        np.zeros(size + others + 3, np.int32),
         np.zeros(many + others + 3, np.int32),
         np.empty(links + 2 * others + 2, np.int32),
         np.empty(links + 2 * others + 2, np.float64),
-        np.zeros(many + others + 2, np.float64),
-        np.zeros(many + others + 2, np.float64),
         np.empty(many, np.int32),
-        np.full(nowhere + 1, PASSED, np.uint8),
+        np.zeros(others + 1, np.int32),
+        np.empty(left, np.int32),
+        np.empty(left, np.float64),
     )
-    knot.mark[target] = GOAL
-    at, end = 0, 0
+    at, end, others, left = 0, 0, 0, 0
     for place in range(first, last):
         state = order[place]
-        knot.mark[place - first] = swept.mark[state]
         for choice in range(groups[state], groups[state + 1]):
+            leaves, lost, before = 0.0, 0.0, left
             for branch in range(rows[choice], rows[choice + 1]):
-                knot.columns[end] = number[columns[branch]]
-                knot.weights[end] = weights[branch]
-                end += 1
+                to, weight = number[columns[branch]], weights[branch]
+                if to >= 0:
+                    knot.columns[end], knot.weights[end] = to, weight
+                    end += 1
+                    continue
+                knot.outside[left], knot.shares[left] = columns[branch], weight
+                left += 1
+                # What is rounded of the sum: nothing, most often.
+                total = leaves + weight
+                part = total - leaves
+                error = (leaves - (total - part)) + (weight - part)
+                lost += error if error > 0.0 else -error
+                leaves = total
+            if left > before:
+                if lost == 0.0:
+                    knot.columns[end], knot.weights[end] = size + others, leaves
+                    end += 1
+                else:  # as they are: there is no number that is their sum
+                    for branch in range(before, left):
+                        knot.columns[end] = size + others
+                        knot.weights[end] = knot.shares[branch]
+                        end += 1
+                others += 1
+                knot.begins[others] = left
             knot.choices[at] = choice
-            if earns:
-                knot.reward[at] = reward[choice]
             at += 1
             knot.rows[at] = end
         knot.groups[place - first + 1] = at
-    for own in range(others + 2):
-        state = size + own
-        knot.columns[end], knot.weights[end] = state, 1.0
-        if own < others:
-            low, high = ends[around[own], 0], ends[around[own], 1]
-            worth = low + (high - low) / 2.0 if low < high else low
-            if earns and low < INFINITE:
-                knot.columns[end] = target
-                knot.reward[at] = worth
-            elif not earns:
-                if low < high:
-                    # What is open is neither zero nor one, whatever it is rounded to.
-                    worth = worth if worth > ALMOST_NOTHING else ALMOST_NOTHING
-                    worth = worth if worth < ALMOST_ONE else ALMOST_ONE
-                    knot.columns[end + 1] = target if missed else nowhere
-                    knot.weights[end + 1] = 1.0 - worth
-                    knot.weights[end] = worth
-                    knot.columns[end] = nowhere if missed else target
-                    end += 1
-                else:
-                    knot.columns[end] = target if (low == 1.0) != missed else nowhere
-            if low < high:
-                away = high - worth if high - worth > worth - low else worth - low
-                knot.off[at] = away * (1.0 + 1e-15)
-            number[around[own]] = -1
+    for own in range(size, size + others + 2):
+        knot.columns[end], knot.weights[end] = own, 1.0
         end += 1
+        if own < size + others:
+            knot.columns[end], knot.weights[end] = own, 1.0
+            end += 1
         at += 1
         knot.rows[at] = end
-        knot.groups[state + 1] = at
-    for place in range(first, last):
-        number[order[place]] = -1
+        knot.groups[own + 1] = at
     return Knot(
         knot.groups,
         knot.rows,
-        knot.columns[:end],
-        knot.weights[:end],
-        knot.reward,
-        knot.off,
+        knot.columns[:end].copy(),
+        knot.weights[:end].copy(),
         knot.choices,
-        knot.mark,
+        knot.begins,
+        knot.outside,
+        knot.shares,
     )
+
+
+@linear
+def leave(
+    knot, ends, earns, missed, slack, tiny, columns, weights, worth, off, start, end
+):
+    """What leaves a knot is worth what the states outside are.
+
+    Args:
+        knot: the knot.
+        ends: of `Swept`; all that the knot leads to has been looked at.
+        earns: whether values are of what is earned, 1 or 0; else of probabilities.
+        missed: as for `reached`.
+        slack: likewise.
+        tiny: likewise.
+        columns: int32, those of the knot, written to: to the target or to nowhere.
+        weights: float64, likewise.
+        worth: float64, written to: what choices earn that go to the target.
+        off: float64, written to: how far from the truth what they are worth may be.
+        start: the first of those that leave, in the range.
+        end: one more than the last.
+    """
+    many, target = len(knot.choices), len(knot.groups) - 3
+    first = len(knot.columns) - 2 * (len(knot.begins) - 1) - 2
+    for own in range(max(start, 0), end):
+        low, high, leaves = 0.0, 0.0, 0.0
+        least, most, endless = INFINITE, 0.0, False
+        for branch in range(knot.begins[own], knot.begins[own + 1]):
+            to, weight = knot.outside[branch], knot.shares[branch]
+            here, there = ends[to, 0], ends[to, 1]
+            leaves += weight
+            low += weight * here
+            high += weight * there
+            least = here if here < least else least
+            most = there if there > most else most
+            endless = endless or here == INFINITE
+        if endless:
+            low, high = INFINITE, INFINITE
+        elif knot.begins[own + 1] - knot.begins[own] == 1 or least == most:
+            low, high = least, most
+        else:
+            low, high = low / leaves, high / leaves
+            if low == INFINITE:
+                low = LARGEST
+            low -= slack * low + tiny
+            high += slack * high + tiny
+            low = low if low > least else least
+            high = high if high < most else most
+        middle = low + (high - low) / 2.0 if low < high else low
+        at = first + 2 * own
+        weights[at], weights[at + 1] = 0.5, 0.5
+        if earns:
+            gets = low < INFINITE
+            worth[many + own] = middle if gets else 0.0
+        else:
+            gets = (low == 1.0) != missed
+            if low < high:
+                # What is open is neither zero nor one, whatever it is rounded to.
+                middle = middle if middle > ALMOST_NOTHING else ALMOST_NOTHING
+                middle = middle if middle < ALMOST_ONE else ALMOST_ONE
+                weights[at], weights[at + 1] = middle, 1.0 - middle
+                gets = not missed
+        columns[at] = target if gets else target + 1
+        columns[at + 1] = columns[at]
+        if not earns and low < high:
+            columns[at + 1] = target + 1 if gets else target
+        off[many + own] = 0.0
+        if low < high:
+            away = high - middle if high - middle > middle - low else middle - low
+            off[many + own] = away * (1.0 + 1e-15)
+
+
+@linear
+def given_back(swept, first, last, choices, known, likely, lower, upper, chosen):
+    """Writes down what has been found of a knot.
+
+    Args:
+        swept: written to.
+        first: where the knot begins in the order.
+        last: where it ends.
+        choices: int32, the choices of the knot, as those of the model.
+        known: bool, the states of the knot that the graph decides.
+        likely: whether values are probabilities, 1 or 0.
+        lower: float64, bounds of the states of the knot.
+        upper: float64, likewise.
+        chosen: int32, the choices of its states, by number; -1 for nothing.
+    """
+    for own in range(last - first):
+        state, low, high = swept.order[first + own], lower[own], upper[own]
+        if likely and not known[own]:
+            # What is open is neither zero nor one, whatever it is rounded to.
+            low = low if low < ALMOST_ONE else ALMOST_ONE
+            high = high if high > ALMOST_NOTHING else ALMOST_NOTHING
+        swept.ends[state, 0], swept.ends[state, 1] = low, high
+        choice = chosen[own]
+        swept.scheduler[state] = choices[choice] if choice >= 0 else NO_CHOICE
 
 
 @linear

@@ -249,7 +249,7 @@ def stay(system, bounds, inside, part, only, slack, local, chain, patience, stop
     enough = 0.5
     while enough > 1e-3:
         if fixed:
-            rounds = follow(local, chain, unit, enough, patience, stop)
+            rounds = follow(local, chain, unit, enough, 0.0, patience, stop)
         else:
             local.policy.fill(-1)
             _, _, rounds = approach(
