@@ -12,12 +12,12 @@ import numpy as np
 from jaxgames.arena import is_traced
 from jaxgames.kept import kept
 from jaxgames.mdp import _bounded, _questions, host
-from jaxgames.mdp._automata import automaton, formula_of, product
+from jaxgames.mdp._automata import automaton, beside, formula_of, product
 from jaxgames.mdp._average import average_reward
 from jaxgames.mdp._budget import Window, earning, levels_of
-from jaxgames.mdp._conditional import FAILED, LOST, WON, After, restarting
+from jaxgames.mdp._conditional import FAILED, LOST, WON, After, led_to, restarting
 from jaxgames.mdp._model import MDP, owner_of
-from jaxgames.mdp._obligations import negated
+from jaxgames.mdp._obligations import Formula, both, negated
 from jaxgames.mdp._paths import General, Limit, Next, Term, Until, opposite, read
 from jaxgames.mdp._property import (
     Bound,
@@ -604,18 +604,10 @@ class Asked:
         if optimum == "min":
             path = path._replace(negated=not path.negated)
             return self._general(path, "max", missed=not missed)
-        model, known = self.model, {}
-
-        def number(node: Any) -> int:
-            return known.setdefault(str(node), (len(known), node))[0]
-
-        formula = formula_of(path.path, number, self._bounds)
+        model = self.model
+        (formula,), letters, place = self._formulas(path.path)
         formula = negated(formula) if path.negated else formula
-        letter = np.zeros(self.shape, np.int64)
-        for bit, node in known.values():
-            letter |= self.states(node).astype(np.int64) << bit
-        letters, place = np.unique(letter, return_inverse=True)
-        found = automaton(formula, letters.tolist())
+        found = automaton(formula, letters)
         if found is None:
             raise PropertyError(
                 path.path.place, f"'{path.path}' takes too large an automaton"
@@ -633,29 +625,42 @@ class Asked:
             exact=exact,
         )
 
+    def _formulas(self, *paths: Any) -> tuple[list[Formula], list[int], np.ndarray]:
+        """Properties of paths as formulas; the letters that occur; that of each state.
+
+        Each letter is the set of those properties of states that hold.
+        """
+        known: dict[str, tuple[int, Any]] = {}
+
+        def number(node: Any) -> int:
+            return known.setdefault(str(node), (len(known), node))[0]
+
+        found = [formula_of(path, number, self._bounds) for path in paths]
+        letter = np.zeros(self.shape, np.int64)
+        for bit, node in known.values():
+            letter |= self.states(node).astype(np.int64) << bit
+        letters, place = np.unique(letter, return_inverse=True)
+        return found, letters.tolist(), place
+
     def _conditional(self, node: Query, optimum: str) -> Answer:
         """The probability of a path among those that meet a condition.
 
         It is found for the first initial state alone: that is where runs begin anew.
         """
-        paths = [read(path, self._bounds) for path in (node.path, node.condition)]
-        sets = []
-        for path, asked in zip(paths, (node.path, node.condition), strict=True):
-            if not isinstance(path, Until) or path != Until(Constant(True), path.right):
-                raise PropertyError(
-                    asked.place,
-                    f"'{asked}' in a conditional probability is not supported: only F "
-                    "without a bound is",
-                )
-            sets.append(self.states(path.right))
-        goal, condition = sets
-        model, start = self.model, int(initial_states(self.model)[0])
-        met = ToTarget(model, condition, "max")
-        if dataclasses.replace(self, exact=False)._solved(met).upper[start] == 0:
+        paths = node.path, node.condition
+        plain = [self._target(path) for path in paths]
+        sets = [] if None in plain else [self.states(target) for target in plain]
+        start = int(initial_states(self.model)[0])
+        possible = dataclasses.replace(node, path=node.condition, condition=None)
+        met = dataclasses.replace(self, exact=False)._probability(possible, "max")
+        if met.upper[start] == 0:
             raise PropertyError(
                 node.condition.place,
                 f"'{node.condition}' has probability zero in state {start}",
             )
+        if not sets:
+            return self._among(node, optimum, start)
+        goal, condition = sets
         if optimum == "max":
             ends = self._given(goal, condition, start, "max", self.epsilon)
         else:
@@ -666,6 +671,47 @@ class Asked:
         met = ends[1] - ends[0] <= self.epsilon * (ends[0] if self.relative else 1.0)
         status = Status.SOLVED if met else Status.PRECISION
         return Answer(lower, upper, None, status, stats)
+
+    def _target(self, path: Any) -> Any:
+        """What a path is to reach at some time; None where that is not all of it."""
+        found = read(path, self._bounds)
+        if isinstance(found, Until) and found == Until(Constant(True), found.right):
+            return found.right
+        return None
+
+    def _among(self, node: Query, optimum: str, start: int) -> Answer:
+        """A conditional probability of formulas, by the product with an automaton.
+
+        A scheduler guesses whether a run meets both the condition and the goal, or not
+        the condition. The one is what is to be had; after the other the run begins
+        anew [1]. Of the least it is one less the same of the opposite goal.
+
+        References:
+            [1] Baier, Klein, Klüppelholz and Märcker, Computing conditional
+            probabilities in Markovian models efficiently, TACAS 2014,
+            doi:10.1007/978-3-642-54862-8_43.
+        """
+        formulas, letters, place = self._formulas(node.path, node.condition)
+        (goal, condition), least = formulas, optimum == "min"
+        goal = negated(goal) if least else goal
+        wanted = both(goal, condition), negated(condition)
+        one, other = (automaton(formula, letters) for formula in wanted)
+        found = None if one is None or other is None else beside(one, other)
+        if found is None:
+            raise PropertyError(
+                node.path.place,
+                f"'{node.path} || {node.condition}' takes too large an automaton",
+            )
+        made = product(self.model, found.automaton, place)
+        side = np.append(np.repeat(found.side, self.shape[0]), -1)
+        again = led_to(made.model, made.accepted & (side == 1), start)
+        posed = ToTarget(again, made.accepted & (side == 0), "max", missed=least)
+        how = {"epsilon": self.epsilon, "relative": self.relative}
+        answer = self.solve(posed, **how, exact=False, model=again)
+        lower, upper = np.zeros(self.shape), np.ones(self.shape)
+        lower[start], upper[start] = answer.lower[start], answer.upper[start]
+        stats = Stats(solver="restart", rounds=0)
+        return Answer(lower, upper, None, answer.status, stats)
 
     def _less_given(self, goal, condition, start: int) -> tuple[float, float]:
         """The least conditional probability to get to a goal: one less that of not."""
