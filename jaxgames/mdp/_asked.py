@@ -322,6 +322,10 @@ class Asked:
             raise ValueError(
                 "the model has no probabilities: pass probs to from_arrays"
             )
+        return self._valued(node, optimum)
+
+    def _valued(self, node: Query, optimum: str) -> Answer:
+        """What a query of a model with all that it takes comes to."""
         if node.condition is not None:
             return self._conditional(node, optimum)
         if node.operator == "P":

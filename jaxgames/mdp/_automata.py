@@ -193,10 +193,11 @@ def beside(one: Automaton, other: Automaton) -> Beside | None:
         limits.tick("translating", len(pairs), "states")
         row = []
         for letter in range(one.delta.shape[1]):
-            to = tuple(
+            first, second = (
                 -1 if q < 0 else int(x.delta[q, letter])
                 for x, q in zip(sides, pair, strict=True)
             )
+            to = first, second
             if to not in number and max(to) >= 0:
                 number[to] = len(pairs)
                 pairs.append(to)
