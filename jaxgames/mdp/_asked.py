@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from operator import ge, gt, le, lt
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -94,6 +94,8 @@ class Asked:
     relative: bool
     solve: Callable[..., Answer]
     exact: bool = False
+    plays: ClassVar[bool] = False
+    """Whether there are players."""
 
     def __post_init__(self):
         """Nothing has been looked up."""
@@ -290,6 +292,10 @@ class Asked:
         if (known := self._known.get(id(node))) is not None and known[0] is node:
             return known[1]
         optimum = self._optimum(node)
+        if node.coalition is not None and not self.plays:
+            raise PropertyError(
+                node.place, f"'{node}' names players, and the model is not a game"
+            )
         for other, how, found in self._answers:
             if how == optimum and _asks_of(other) == _asks_of(node):
                 self._known[id(node)] = node, found
@@ -508,9 +514,7 @@ class Asked:
         clock = ends[0].scheduler
         exact = None
         if self.exact and found.exact is not None:
-            exact = _bounded.walk_exactly(
-                self.model, found.exact, first, optimum, fixed=fixed
-            )
+            exact = self._walk_exactly(found.exact, first, optimum, fixed=fixed)
         return found._replace(
             exact=exact,
             lower=ends[0].lower,
@@ -541,10 +545,15 @@ class Asked:
         if self.exact:
             how = {k: how[k] for k in ("reward", "fixed") if k in how}
             share = Fraction(1) if share is None else share
-            exact = _bounded.walk_exactly(
-                *(self.model, start.tolist(), count, optimum), discount=share, **how
-            )
+            exact = self._walk_exactly(start.tolist(), count, optimum, share, **how)
         return Answer(lower, upper, found.scheduler, Status.SOLVED, stats, exact)
+
+    def _walk_exactly(self, start, count, optimum, share=Fraction(1), **how: Any):
+        """The same in fractions; None where that is too much."""
+        largest = np.full(self.shape, optimum == "max")
+        return _bounded.walk_exactly(
+            self.model, start, count, largest, discount=share, **how
+        )
 
     def _limit(self, path: Limit, optimum: str) -> Answer:
         """Terms of what holds in the long run: decided in end components."""
@@ -609,7 +618,8 @@ class Asked:
             path = path._replace(negated=not path.negated)
             return self._general(path, "max", missed=not missed)
         model = self.model
-        (formula,), letters, place = self._formulas(path.path)
+        (formula,), known = self._formulas(path.path)
+        letters, place = self._letters(known)
         formula = negated(formula) if path.negated else formula
         found = automaton(formula, letters)
         if found is None:
@@ -629,10 +639,10 @@ class Asked:
             exact=exact,
         )
 
-    def _formulas(self, *paths: Any) -> tuple[list[Formula], list[int], np.ndarray]:
-        """Properties of paths as formulas; the letters that occur; that of each state.
+    def _formulas(self, *paths: Any) -> tuple[list[Formula], list[np.ndarray]]:
+        """Properties of paths as formulas, and where their properties of states hold.
 
-        Each letter is the set of those properties of states that hold.
+        These are bool `[S]`, in the order of their numbers in the formulas.
         """
         known: dict[str, tuple[int, Any]] = {}
 
@@ -640,11 +650,15 @@ class Asked:
             return known.setdefault(str(node), (len(known), node))[0]
 
         found = [formula_of(path, number, self._bounds) for path in paths]
+        return found, [self.states(node) for _, node in known.values()]
+
+    def _letters(self, known: list[np.ndarray]) -> tuple[list[int], np.ndarray]:
+        """The sets of properties that hold together, as bits; that of each state."""
         letter = np.zeros(self.shape, np.int64)
-        for bit, node in known.values():
-            letter |= self.states(node).astype(np.int64) << bit
+        for bit, states in enumerate(known):
+            letter |= states.astype(np.int64) << bit
         letters, place = np.unique(letter, return_inverse=True)
-        return found, letters.tolist(), place
+        return letters.tolist(), place
 
     def _conditional(self, node: Query, optimum: str) -> Answer:
         """The probability of a path among those that meet a condition.
@@ -695,8 +709,9 @@ class Asked:
             probabilities in Markovian models efficiently, TACAS 2014,
             doi:10.1007/978-3-642-54862-8_43.
         """
-        formulas, letters, place = self._formulas(node.path, node.condition)
-        (goal, condition), least = formulas, optimum == "min"
+        (goal, condition), known = self._formulas(node.path, node.condition)
+        letters, place = self._letters(known)
+        least = optimum == "min"
         goal = negated(goal) if least else goal
         wanted = both(goal, condition), negated(condition)
         one, other = (automaton(formula, letters) for formula in wanted)

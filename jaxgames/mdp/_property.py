@@ -256,6 +256,7 @@ class Query(Node):
         threshold: what it is compared with, an expression; None likewise.
         reward: the name of the rewards; None for the only ones.
         condition: what is known to happen, of paths; None for nothing.
+        coalition: of a game, the players who want that together; None for no game.
     """
 
     operator: str
@@ -265,12 +266,18 @@ class Query(Node):
     threshold: Any = None
     reward: str | None = None
     condition: Any = None
+    coalition: tuple[int, ...] | None = None
 
     def __str__(self) -> str:
+        who = (
+            ""
+            if self.coalition is None
+            else f"<<{','.join(map(str, self.coalition))}>>"
+        )
         name = "" if self.reward is None else f'{{"{self.reward}"}}'
         asked = "=?" if self.relation is None else f"{self.relation}{self.threshold}"
         more = "" if self.condition is None else f" || {self.condition}"
-        head = f"{self.operator}{name}{''.join(self.optimum)}{asked}"
+        head = f"{who}{self.operator}{name}{''.join(self.optimum)}{asked}"
         return f"{head} [ {self.path}{more} ]"
 
 

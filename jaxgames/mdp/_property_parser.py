@@ -1,5 +1,6 @@
 """The parser of properties: recursive descent, one token of foresight."""
 
+import dataclasses
 import re
 from collections.abc import Container
 from fractions import Fraction
@@ -460,8 +461,8 @@ class Parser:
             found = self._formula()
             self._expect(")")
             return found
-        if self._is("<<", "[["):
-            self._refuse(token.place, "coalitions of players")
+        if self._is("<<"):
+            return self._played()
         if token.kind != "word":
             self._fail("an expression")
         return self._word()
@@ -568,6 +569,23 @@ class Parser:
         if self._next.kind != "word" or not OPERATOR.fullmatch(self._next.text):
             self._fail("an objective: P or R")
         return self._query()
+
+    def _played(self) -> Query:
+        """What a coalition of players wants."""
+        token = self._take()
+        numbers = []
+        while not self._is(">>"):
+            if numbers and not self._took(","):
+                self._fail("',' or '>>'")
+            number = self._next
+            if number.kind != "number" or not number.text.isdigit():
+                self._fail("the number of a player, from 0 on")
+            numbers.append(int(self._number(self._take())))
+        self._take()
+        if self._next.kind != "word" or not OPERATOR.fullmatch(self._next.text):
+            self._fail("P or R, of what the players want")
+        who = tuple(sorted(set(numbers)))
+        return dataclasses.replace(self._query(), coalition=who, place=token.place)
 
     # ---- P, R, S ---------------------------------------------------------------------
 
