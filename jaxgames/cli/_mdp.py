@@ -335,12 +335,12 @@ def _answer(
     how |= {"constants": constants, "exact": args.exact, "max_steps": args.max_steps}
     verdict = None
     name = "solve" if number == 1 else f"solve {number}"
-    if isinstance(model, mdp.Game) and isinstance(asked, _Accepted):
+    is_game = isinstance(model, mdp.Game)
+    if is_game and isinstance(asked, _Accepted):
         raise ValueError(
             "--automaton: of stochastic games, that is for jaxgames probability"
         )
-    several = isinstance(asked, mdp.Property) and asked.is_several
-    if several and not isinstance(model, mdp.Game):
+    if isinstance(asked, mdp.Property) and asked.is_several and not is_game:
         return _fronts.answered(args, phase, name, model, asked, constants)
     with phase(name) as notes:
         try:
