@@ -617,6 +617,7 @@ class Parser:
         self._in_path = outside
         self._expect("]")
         how = {"reward": reward, "condition": condition, "place": token.place}
+        how["word"] = match[1]
         return Query(operator, path, optima, relation, threshold, **how)
 
     def _reward(self) -> str:
@@ -666,7 +667,7 @@ class Parser:
             self._expect("=")
             return Instantaneous(self._sum(), place=place)
         if self._took("S", "LRA"):
-            return LongRun(place=place)
+            return LongRun(token.text, place=place)
         if self._is("Fc", "F0"):
             self._refuse(place, f"{token.text}: F is the reward that never comes")
         if not self._is("F"):

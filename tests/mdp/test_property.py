@@ -247,3 +247,9 @@ def test_published_properties_are_read_and_printed():
     for text in found:
         asked = mdp.Property.parse(text)
         assert mdp.Property.parse(str(asked)) == asked
+
+
+def test_what_was_written_is_quoted():
+    for text in ('S=? [ "a" ]', 'LRA=? [ "a" ]', "R=? [ S ]", "R=? [ LRA ]"):
+        assert str(Property.parse(text)) == text
+    assert Property.parse('S=? [ "a" ]') == Property.parse('LRA=? [ "a" ]')

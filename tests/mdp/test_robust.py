@@ -154,6 +154,7 @@ def test_a_branch_that_may_vanish_decides_what_is_infinite():
         ('Pmaxmin=? [ G F "goal" ]', "nested formulas of paths"),
         ('Rmaxmin=? [ LRA ]', "may leave out branches, such as 2, whose lower bound"),
         ('LRAminmax=? [ "goal" ]', "ask for minmin or maxmax"),
+        ('Smax=? [ "goal" ]', "'Smax=. . \"goal\" .' must say min or max twice"),
         ('Rmaxmin=? [ C ]', "nature is against"),
         ('Pmaxmin=? [ F "goal" || F "goal" ]', "conditional"),
     ],
