@@ -68,7 +68,7 @@ def differences(a: MDP, b: MDP) -> list[str]:
     for name in ("labels", "choice_labels", "state_rewards", "choice_rewards"):
         x, y = (
             {
-                k.replace("default", ""): v
+                ("" if k == "default" else k): v
                 for k, v in (getattr(m, name) or {}).items()
                 if v.any()
             }
