@@ -204,7 +204,7 @@ class AskedOfGame(Asked):
         share: Fraction | None = None,
         **how: Any,
     ) -> Answer:
-        how = {k: how.get(k) for k in ("reward", "fixed", "sure")}
+        how = {k: how[k] for k in ("reward", "fixed", "sure", "steady") if k in how}
         share = Fraction(1) if share is None else share
         largest = self.largest(optimum)
         table = _bounded.rows_of(self.model)
@@ -213,7 +213,7 @@ class AskedOfGame(Asked):
         )
         exact = None
         if self.exact:
-            how.pop("sure")
+            how = {k: how[k] for k in ("reward", "fixed") if k in how}
             exact = self._walk_exactly(start.tolist(), count, optimum, share, **how)
         return Answer(
             *(found.value - found.error, found.value + found.error, found.scheduler),

@@ -164,6 +164,7 @@ def walk_back_in_game(
     discount: float = 1.0,
     fixed: Any = None,
     sure: Any = None,
+    steady: bool = True,
 ) -> Steps:
     """As `walk_back`, where some choose the largest and the others the least.
 
@@ -176,6 +177,7 @@ def walk_back_in_game(
         discount: likewise.
         fixed: likewise.
         sure: likewise.
+        steady: likewise.
     """
     real = np.diff(table.groups) > 0
     choices = int(table.groups[-1])
@@ -212,8 +214,14 @@ def walk_back_in_game(
             good = np.flatnonzero(worth == found[state])[::-1]
             scheduler[count - left, state[good]] = good
             scheduler[count - left, ~np.isnan(known)] = NO_CHOICE
+        before = values, ones
         values = np.where(np.isnan(known), found, known)
         ones = np.where(np.isnan(known), surely, (known == 1) & (sure is not None))
+        same = all(map(np.array_equal, before, (values, ones)))
+        if steady and same and reward is None:  # each step is like the one before
+            if keeps:
+                scheduler[: count - left] = scheduler[count - left]
+            break
         size += np.abs(values).max(initial=0.0)
         error = discount * error + table.slack * (biggest + size)
     off = (

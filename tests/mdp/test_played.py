@@ -118,6 +118,15 @@ def test_a_strategy_with_a_clock_attains_its_values():
         assert values == best
 
 
+def test_many_steps_end_where_nothing_changes():
+    asked = '<<0,1>>Pmax=? [ F<=100000000 "goal" ]'
+    found = mdp.check(small(), asked)
+    assert found.lower[0] <= 0.5 <= found.upper[0]
+    assert found.upper[0] - found.lower[0] <= 1e-6
+    asked = '<<0,1>>Pmax=? [ F[2,9] "goal" ]'
+    assert mdp.verify_values(small(), asked, mdp.check(small(), asked))
+
+
 def test_probabilities_that_are_one_are_so_exactly():
     # Thirds do not sum up to one in floating point.
     game = mdp.Game.from_arrays(

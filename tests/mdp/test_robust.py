@@ -221,6 +221,17 @@ def test_averages_against_nature():
         assert found.scheduler[0] == choice
 
 
+def test_nature_may_have_to_take_a_branch_whose_lower_bound_is_zero():
+    # The other branch carries a half at most.
+    model = mdp.MDP.from_arrays(
+        [0, 2, 3], [0, 2, 3, 4], [0, 1, 0, 0], lower=[0, 0.25, 1, 1],
+        upper=[0.75, 0.5, 1, 1], choice_rewards={"": [2, 1, 0]},
+    )  # fmt: skip
+    found = mdp.check(model, "Rmaxmin=? [ LRA ]", epsilon=1e-9)
+    assert np.allclose(found.lower, 4 / 3, rtol=1e-9)
+    assert np.allclose(found.upper, 4 / 3, rtol=1e-9)
+
+
 def test_rewards_of_branches_are_refused():
     model = fan(branch_rewards={"x": np.ones(7)})
     with pytest.raises(ValueError, match="are of branches"):

@@ -12,7 +12,7 @@ from jaxgames.mdp._asked import Answer, Asked
 from jaxgames.mdp._checks import checked
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._property import Cumulative, PropertyError, Query
-from jaxgames.mdp.robust._natures import natures, of_model
+from jaxgames.mdp.robust._natures import POINT, natures, numbers, of_model
 from jaxgames.mdp.robust._pose import Asking
 from jaxgames.mdp.robust._problem import ROBUST
 from jaxgames.mdp.robust._steps import walk_back
@@ -99,7 +99,10 @@ class AskedOfIntervals(Asked):
 
     def _average(self, reward: np.ndarray, optimum: str) -> Answer:
         nat, agreed = self.natures, optimum[:3] == optimum[3:]
-        zero = np.flatnonzero(nat.lower == 0)
+        number = numbers(nat)
+        others = np.bincount(number, nat.upper, minlength=len(nat.owner))[number]
+        may_go = (nat.lower == 0) & (others - nat.upper >= 1 - POINT)
+        zero = np.flatnonzero(may_go)
         if len(zero) and not agreed:
             raise PropertyError(
                 self.asked.formula.place,
