@@ -187,6 +187,17 @@ def test_averages_where_nature_may_leave_a_component():
     assert found.nature[:2].round(9).tolist() == [0, 1]
 
 
+def test_nothing_counts_that_is_earned_once():
+    model = mdp.MDP.from_arrays(
+        [0, 1, 2, 3], [0, 2, 3, 4], [1, 2, 1, 2], lower=[0.25, 0.25, 1, 1],
+        upper=[0.75, 0.75, 1, 1], choice_rewards={"": [8, 1, 3]},
+    )  # fmt: skip
+    for word, value in (("min", 1.5), ("max", 2.5)):
+        found = mdp.check(model, f"R{word}=? [ LRA ]")
+        assert found.lower[0] <= value <= found.upper[0]
+        assert found.upper[0] - found.lower[0] <= 1e-6 * value
+
+
 def test_averages_of_walks_that_drift_as_nature_likes():
     for many in (8, 300):
         left = np.maximum(np.arange(many) - 1, 0)
