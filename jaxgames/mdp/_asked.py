@@ -58,7 +58,8 @@ class Answer(NamedTuple):
         scheduler: int32 `[S]`, or `[k, S]` where it looks at a clock, or None.
         status: how it was found.
         stats: likewise.
-        exact: the values as fractions, or infinite; None where they are not known.
+        exact: the values as fractions, or infinite, None in states where they are not
+            known; None where they are known nowhere.
         nature: float64 `[E]`, or `[k, E]` where it looks at a clock: the distributions
             that nature chooses in an interval model; else None.
     """
@@ -68,7 +69,7 @@ class Answer(NamedTuple):
     scheduler: np.ndarray | None
     status: Status
     stats: Stats
-    exact: Sequence[Fraction | float] | None = None
+    exact: Sequence[Any] | None = None
     nature: np.ndarray | None = None
 
 
@@ -285,7 +286,12 @@ class Asked:
         if closer.exact is None:
             return truth
         meets = {"<": lt, "<=": le, ">": gt, ">=": ge}[node.relation]
-        return exactly(np.array([meets(x, threshold) for x in closer.exact], bool))
+        known = [x is not None for x in closer.exact]
+        holds = [x is not None and meets(x, threshold) for x in closer.exact]
+        surely = np.array(holds, bool)
+        if all(known):
+            return exactly(surely)
+        return Ranged(surely | truth.lower, (surely | ~np.array(known)) & truth.upper)
 
     def answer(self, node: Query) -> Answer:
         """Bounds of what a query asks for, in all states."""
@@ -676,7 +682,7 @@ class Asked:
                 node.condition.place,
                 f"'{node.condition}' has probability zero in state {start}",
             )
-        if not sets:
+        if not sets or self.exact:
             return self._among(node, optimum, start)
         goal, condition = sets
         if optimum == "max":
@@ -726,11 +732,15 @@ class Asked:
         again = led_to(made.model, made.accepted & (side == 1), start)
         posed = ToTarget(again, made.accepted & (side == 0), "max", missed=least)
         how = {"epsilon": self.epsilon, "relative": self.relative}
-        answer = self.solve(posed, **how, exact=False, model=again)
+        answer = self.solve(posed, **how, exact=self.exact, model=again)
         lower, upper = np.zeros(self.shape), np.ones(self.shape)
         lower[start], upper[start] = answer.lower[start], answer.upper[start]
+        exact: list | None = None
+        if answer.exact is not None:
+            exact = [None] * self.shape[0]
+            exact[start] = answer.exact[start]
         stats = Stats(solver="restart", rounds=0)
-        return Answer(lower, upper, None, answer.status, stats)
+        return Answer(lower, upper, None, answer.status, stats, exact)
 
     def _less_given(self, goal, condition, start: int) -> tuple[float, float]:
         """The least conditional probability to get to a goal: one less that of not."""
@@ -955,7 +965,7 @@ class Asked:
             return None
         closer = dataclasses.replace(self, exact=True)
         found = closer.answer(node).exact
-        return None if closer.rounded else found
+        return None if closer.rounded or None in (found or ()) else found
 
     # ---- filters -------------------------------------------------------------------
 
@@ -1047,7 +1057,9 @@ def _complement(found: Answer) -> Answer:
     lower, upper = 1.0 - found.upper, 1.0 - found.lower
     lower = np.where(found.upper == 0, 1.0, lower - 2.3e-16 * (found.upper != 1))
     upper = np.where(found.lower == 1, 0.0, upper + 2.3e-16 * (found.lower != 0))
-    exact = None if found.exact is None else [1 - x for x in found.exact]
+    exact = None
+    if found.exact is not None:
+        exact = [None if x is None else 1 - x for x in found.exact]
     lower, upper = np.maximum(lower, 0.0), np.minimum(upper, 1.0)
     return found._replace(lower=lower, upper=upper, exact=exact)
 

@@ -61,7 +61,8 @@ class Checked(solution.Solution):
         asked: the text of the property.
         is_truth: whether it is true or false, and no number.
         exact: the values as fractions, or infinite, by state, where these were asked
-            for and are known; else None.
+            for and are known; else None. Of conditional probabilities only that of the
+            initial state is known, the others are None.
     """
 
     lower: Any = None
@@ -301,7 +302,8 @@ def check(
         if exact and not evaluated.rounded and answer.exact is not None:
             fractions = tuple(answer.exact)
         if fractions is not None and not found.is_truth:
-            found = Ranged(*(_outward(fractions, sign) for sign in (-1, 1)))
+            ends = zip((-1, 1), (answer.lower, answer.upper), strict=True)
+            found = Ranged(*(_outward(fractions, *end) for end in ends))
             statuses[:] = [Status.SOLVED]
     missing = exact and fractions is None and not found.is_truth
     lower, upper = found
@@ -446,11 +448,15 @@ def proved(
     )
 
 
-def _outward(values: Sequence, sign: int) -> np.ndarray:
-    """Fractions, or infinite ones, as float64 that are not larger, or not smaller."""
-    return np.array(
-        [rounded(x, sign) if isinstance(x, Fraction) else float(x) for x in values]
-    )
+def _outward(values: Sequence, sign: int, bound: Any = None) -> np.ndarray:
+    """Fractions, or infinite ones, as float64 that are not larger, or not smaller.
+
+    And a bound, float64 `[S]`, in states where there is none.
+    """
+    found = [rounded(x, sign) if isinstance(x, Fraction) else x for x in values]
+    if None in found:
+        found = [b if x is None else x for x, b in zip(found, bound, strict=True)]
+    return np.array(found, np.float64)
 
 
 def answering(

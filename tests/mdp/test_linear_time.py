@@ -296,6 +296,13 @@ def test_conditional_probabilities_of_formulas_against_all_schedulers():
                 found, value = mdp.check(model, text), best(shares)
                 assert found.lower[0] <= value <= found.upper[0], text
                 assert found.upper[0] - found.lower[0] <= 1e-6 * value
+                exactly = mdp.check(model, text, exact=True)
+                assert exactly.exact[0] == value
+                assert not any(exactly.exact[1:])
+                if optimum == "max":
+                    one = Fraction(value).limit_denominator(10**9)
+                    ask = text.replace("max=?", f"<={one.numerator}/{one.denominator}")
+                    assert mdp.check(model, ask).value is (value <= one)
                 asked, between = asked + 1, between + (0 < value < 1)
     assert asked > 200
     assert between > 5
