@@ -395,6 +395,18 @@ BUGS = [
         *("robust", "host", "mdp/test_robust.py"),
     ),
     Bug(
+        *("robust-average", FORGETS, "mdp/robust/_solve.py"),
+        "asking = dataclasses.replace(asking, reward=np.zeros(len(asking.reward)))",
+        "asking = dataclasses.replace(asking)",
+        *("robust", "host", "mdp/test_robust.py"),
+    ),
+    Bug(
+        *("game-steps", WRONG, "mdp/_bounded.py"),
+        "most, np.maximum.reduceat(worth, starts)",
+        "~most, np.maximum.reduceat(worth, starts)",
+        *("values", "played", "mdp/test_played.py"),
+    ),
+    Bug(
         *("verify-robust-nothing", FORGETS, "mdp/robust/_verify.py"),
         "(nothing & (claim.lower > 0))",
         "(nothing & (claim.lower > 9))",

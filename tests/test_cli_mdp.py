@@ -275,7 +275,7 @@ def test_what_games_are_not_asked(run, arguments, message):
     assert message in err
     code, _, err = run("mdp", "game.umb", "--prop", REACH)
     assert code != Exit.DONE
-    assert "expected a Markov decision process, found: Game" in err
+    assert "must say who plays together, such as <<0>> before it" in err
 
 
 def save_parity_game():

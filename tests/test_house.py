@@ -34,6 +34,7 @@ EXCEPTIONS = {
 EXCEPTIONS |= {("energyparity", "energy"), ("energyparity", "parity")}
 EXCEPTIONS |= {("emersonlei", "parity")}
 EXCEPTIONS |= {("mdp", "parity")}  # sure wins of stochastic games
+EXCEPTIONS |= {("mdp", "ltl")}  # automata of formulas that games are played for
 EXCEPTIONS |= {("equivalence", "multienergy")}  # one question, put as another
 EXCEPTIONS |= {("equivalence", "io")}  # its systems are files, read when asked for
 EXCEPTIONS |= {("synth", "ltl"), ("synth", "parity")}  # automata, and their games

@@ -110,7 +110,7 @@ def probabilities(args: argparse.Namespace, answer: Answer) -> Any:
 def values(args: argparse.Namespace, answer: Answer) -> Any:
     """Checks bounds of what a property asks for."""
     from jaxgames import mdp
-    from jaxgames.cli import _mdp
+    from jaxgames.cli import _mdp, _players
 
     if args.discount is not None:
         why = "there are bounds and no strategies, which checking needs"
@@ -118,7 +118,8 @@ def values(args: argparse.Namespace, answer: Answer) -> Any:
     if len(args.prop) != 1:
         raise ValueError("values were asked with a property: name one again, by --prop")
     asked, constants = _mdp.asked(args)
-    model, constants, named = _mdp.loaded(args, constants)
+    given, constants, named = _mdp.loaded(args, constants)
+    model = _players.model_of(given)
     found = _bounds(answer, model.num_states)
     if len(asked) != 1 or not mdp.is_verifiable(asked[0]):
         raise ValueError(f"--prop {quoted(args.prop[0])}: nothing checks its values")
@@ -128,7 +129,7 @@ def values(args: argparse.Namespace, answer: Answer) -> Any:
         raise answer.fail("it does not say what nature does: write .npz")
     try:
         question = named(asked[0])
-        verdict = mdp.verify_values(model, question, found, constants=constants)
+        verdict = mdp.verify_values(given, question, found, constants=constants)
     except mdp.PropertyError as error:
         raise ValueError(f"--prop {quoted(args.prop[0])}: {error}") from None
     except SolveError:

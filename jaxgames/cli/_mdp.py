@@ -10,7 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames import io, limits, ltl, mdp
-from jaxgames.cli import _fronts, _mec, _options, _outputs, _parts, _report
+from jaxgames.cli import (
+    _fronts,
+    _mec,
+    _options,
+    _outputs,
+    _parts,
+    _players,
+    _report,
+)
 from jaxgames.cli import _weighted as _rows
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import sizes, start_jax
@@ -29,7 +37,8 @@ TEXT = tuple(f".txt{more}" for more in ("", *COMPRESSIONS))
 def options(parser: argparse.ArgumentParser) -> None:
     _options.add_file(
         parser,
-        "a Markov chain or decision process: .umb, .drn, .tra or .prism",
+        "a Markov chain, decision process or stochastic game: .umb, .drn, .tra or "
+        ".prism",
         many=True,
     )
     parser.set_defaults(beside=("output", ".npz"), check=_check_options)
@@ -126,7 +135,8 @@ def run(args: argparse.Namespace) -> Exit:
     start_jax(args)
     phase = Phases(args)
     with phase("load") as notes:
-        model, constants, named = loaded(args, constants)
+        given, constants, named = loaded(args, constants)
+        model = _players.model_of(given)
         properties = [
             named(asked) if isinstance(asked, mdp.Property) else asked
             for asked in properties
@@ -142,7 +152,7 @@ def run(args: argparse.Namespace) -> Exit:
     }
     found, codes, answer = [], [Exit.DONE], None
     for number, asked in enumerate(properties, 1):
-        answer, verdict, code = _answer(args, phase, model, number, asked, constants)
+        answer, verdict, code = _answer(args, phase, given, number, asked, constants)
         codes.append(code)
         found.append(_facts(args, asked, answer, verdict, phase))
         if answer is None:  # a limit: there is no time for more
@@ -185,13 +195,14 @@ class _Accepted(NamedTuple):
 
 def loaded(
     args: argparse.Namespace, constants: dict[str, Any]
-) -> tuple[mdp.MDP, dict[str, Any], Callable[[mdp.Property], mdp.Property]]:
-    """The model, values of constants that are not its own, and what is to be asked.
+) -> tuple[Any, dict[str, Any], Callable[[mdp.Property], mdp.Property]]:
+    """The model or game, values of constants not its own, and what is to be asked.
 
     The last one makes a property one that may name what a program defines.
     """
     if io.FORMATS[f".{io.format_of(args.file, format=args.format)}"] != PROGRAMS:
-        return _mec.load(args), constants, lambda asked: asked
+        kinds = mdp.MDP | mdp.Game
+        return _mec.load(args, kinds), constants, lambda asked: asked
     program = io.program.read(args.file)
     own = {k: v for k, v in constants.items() if program.declares(k)}
     others = {k: v for k, v in constants.items() if k not in own}
@@ -314,7 +325,7 @@ def _constants(given: list[str]) -> dict[str, Any]:
 def _answer(
     args: argparse.Namespace,
     phase: Phases,
-    model: mdp.MDP,
+    model: Any,
     number: int,
     asked: Asked,
     constants: dict[str, Any],
@@ -324,7 +335,12 @@ def _answer(
     how |= {"constants": constants, "exact": args.exact, "max_steps": args.max_steps}
     verdict = None
     name = "solve" if number == 1 else f"solve {number}"
-    if isinstance(asked, mdp.Property) and asked.is_several:
+    is_game = isinstance(model, mdp.Game)
+    if is_game and isinstance(asked, _Accepted):
+        raise ValueError(
+            "--automaton: of stochastic games, that is for jaxgames probability"
+        )
+    if isinstance(asked, mdp.Property) and asked.is_several and not is_game:
         return _fronts.answered(args, phase, name, model, asked, constants)
     with phase(name) as notes:
         try:

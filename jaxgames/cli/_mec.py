@@ -1,6 +1,7 @@
 """`jaxgames mec`."""
 
 import argparse
+from typing import Any
 
 import numpy as np
 
@@ -76,14 +77,18 @@ def _check_options(args: argparse.Namespace) -> None:
     _checkpoint.check(args)
 
 
-def load(args: argparse.Namespace) -> mdp.MDP:
+def load(args: argparse.Namespace, kinds: Any = mdp.MDP) -> Any:
     """Reads a model.
+
+    Args:
+        args: the options.
+        kinds: what it may be.
 
     Raises:
         FormatError: the file holds something else.
     """
     model = read(args)
-    if not isinstance(model, mdp.MDP):
+    if not isinstance(model, kinds):
         raise io.FormatError(
             args.file,
             None,

@@ -5,19 +5,19 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from operator import ge, gt, le, lt
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from jaxgames.arena import is_traced
 from jaxgames.kept import kept
 from jaxgames.mdp import _bounded, _questions, host
-from jaxgames.mdp._automata import automaton, formula_of, product
+from jaxgames.mdp._automata import automaton, beside, formula_of, product
 from jaxgames.mdp._average import average_reward
 from jaxgames.mdp._budget import Window, earning, levels_of
-from jaxgames.mdp._conditional import FAILED, LOST, WON, After, restarting
+from jaxgames.mdp._conditional import FAILED, LOST, WON, After, led_to, restarting
 from jaxgames.mdp._model import MDP, owner_of
-from jaxgames.mdp._obligations import negated
+from jaxgames.mdp._obligations import Formula, both, negated
 from jaxgames.mdp._paths import General, Limit, Next, Term, Until, opposite, read
 from jaxgames.mdp._property import (
     Bound,
@@ -58,7 +58,8 @@ class Answer(NamedTuple):
         scheduler: int32 `[S]`, or `[k, S]` where it looks at a clock, or None.
         status: how it was found.
         stats: likewise.
-        exact: the values as fractions, or infinite; None where they are not known.
+        exact: the values as fractions, or infinite, None in states where they are not
+            known; None where they are known nowhere.
         nature: float64 `[E]`, or `[k, E]` where it looks at a clock: the distributions
             that nature chooses in an interval model; else None.
     """
@@ -68,7 +69,7 @@ class Answer(NamedTuple):
     scheduler: np.ndarray | None
     status: Status
     stats: Stats
-    exact: Sequence[Fraction | float] | None = None
+    exact: Sequence[Any] | None = None
     nature: np.ndarray | None = None
 
 
@@ -94,6 +95,8 @@ class Asked:
     relative: bool
     solve: Callable[..., Answer]
     exact: bool = False
+    plays: ClassVar[bool] = False
+    """Whether there are players."""
 
     def __post_init__(self):
         """Nothing has been looked up."""
@@ -283,13 +286,22 @@ class Asked:
         if closer.exact is None:
             return truth
         meets = {"<": lt, "<=": le, ">": gt, ">=": ge}[node.relation]
-        return exactly(np.array([meets(x, threshold) for x in closer.exact], bool))
+        known = [x is not None for x in closer.exact]
+        holds = [x is not None and meets(x, threshold) for x in closer.exact]
+        surely = np.array(holds, bool)
+        if all(known):
+            return exactly(surely)
+        return Ranged(surely | truth.lower, (surely | ~np.array(known)) & truth.upper)
 
     def answer(self, node: Query) -> Answer:
         """Bounds of what a query asks for, in all states."""
         if (known := self._known.get(id(node))) is not None and known[0] is node:
             return known[1]
         optimum = self._optimum(node)
+        if node.coalition is not None and not self.plays:
+            raise PropertyError(
+                node.place, f"'{node}' names players, and the model is not a game"
+            )
         for other, how, found in self._answers:
             if how == optimum and _asks_of(other) == _asks_of(node):
                 self._known[id(node)] = node, found
@@ -322,6 +334,10 @@ class Asked:
             raise ValueError(
                 "the model has no probabilities: pass probs to from_arrays"
             )
+        return self._valued(node, optimum)
+
+    def _valued(self, node: Query, optimum: str) -> Answer:
+        """What a query of a model with all that it takes comes to."""
         if node.condition is not None:
             return self._conditional(node, optimum)
         if node.operator == "P":
@@ -504,9 +520,7 @@ class Asked:
         clock = ends[0].scheduler
         exact = None
         if self.exact and found.exact is not None:
-            exact = _bounded.walk_exactly(
-                self.model, found.exact, first, optimum, fixed=fixed
-            )
+            exact = self._walk_exactly(found.exact, first, optimum, fixed=fixed)
         return found._replace(
             exact=exact,
             lower=ends[0].lower,
@@ -537,10 +551,15 @@ class Asked:
         if self.exact:
             how = {k: how[k] for k in ("reward", "fixed") if k in how}
             share = Fraction(1) if share is None else share
-            exact = _bounded.walk_exactly(
-                *(self.model, start.tolist(), count, optimum), discount=share, **how
-            )
+            exact = self._walk_exactly(start.tolist(), count, optimum, share, **how)
         return Answer(lower, upper, found.scheduler, Status.SOLVED, stats, exact)
+
+    def _walk_exactly(self, start, count, optimum, share=Fraction(1), **how: Any):
+        """The same in fractions; None where that is too much."""
+        largest = np.full(self.shape, optimum == "max")
+        return _bounded.walk_exactly(
+            self.model, start, count, largest, discount=share, **how
+        )
 
     def _limit(self, path: Limit, optimum: str) -> Answer:
         """Terms of what holds in the long run: decided in end components."""
@@ -604,18 +623,11 @@ class Asked:
         if optimum == "min":
             path = path._replace(negated=not path.negated)
             return self._general(path, "max", missed=not missed)
-        model, known = self.model, {}
-
-        def number(node: Any) -> int:
-            return known.setdefault(str(node), (len(known), node))[0]
-
-        formula = formula_of(path.path, number, self._bounds)
+        model = self.model
+        (formula,), known = self._formulas(path.path)
+        letters, place = self._letters(known)
         formula = negated(formula) if path.negated else formula
-        letter = np.zeros(self.shape, np.int64)
-        for bit, node in known.values():
-            letter |= self.states(node).astype(np.int64) << bit
-        letters, place = np.unique(letter, return_inverse=True)
-        found = automaton(formula, letters.tolist())
+        found = automaton(formula, letters)
         if found is None:
             raise PropertyError(
                 path.path.place, f"'{path.path}' takes too large an automaton"
@@ -633,29 +645,46 @@ class Asked:
             exact=exact,
         )
 
+    def _formulas(self, *paths: Any) -> tuple[list[Formula], list[np.ndarray]]:
+        """Properties of paths as formulas, and where their properties of states hold.
+
+        These are bool `[S]`, in the order of their numbers in the formulas.
+        """
+        known: dict[str, tuple[int, Any]] = {}
+
+        def number(node: Any) -> int:
+            return known.setdefault(str(node), (len(known), node))[0]
+
+        found = [formula_of(path, number, self._bounds) for path in paths]
+        return found, [self.states(node) for _, node in known.values()]
+
+    def _letters(self, known: list[np.ndarray]) -> tuple[list[int], np.ndarray]:
+        """The sets of properties that hold together, as bits; that of each state."""
+        letter = np.zeros(self.shape, np.int64)
+        for bit, states in enumerate(known):
+            letter |= states.astype(np.int64) << bit
+        letters, place = np.unique(letter, return_inverse=True)
+        return letters.tolist(), place
+
     def _conditional(self, node: Query, optimum: str) -> Answer:
         """The probability of a path among those that meet a condition.
 
         It is found for the first initial state alone: that is where runs begin anew.
         """
-        paths = [read(path, self._bounds) for path in (node.path, node.condition)]
-        sets = []
-        for path, asked in zip(paths, (node.path, node.condition), strict=True):
-            if not isinstance(path, Until) or path != Until(Constant(True), path.right):
-                raise PropertyError(
-                    asked.place,
-                    f"'{asked}' in a conditional probability is not supported: only F "
-                    "without a bound is",
-                )
-            sets.append(self.states(path.right))
-        goal, condition = sets
-        model, start = self.model, int(initial_states(self.model)[0])
-        met = ToTarget(model, condition, "max")
-        if dataclasses.replace(self, exact=False)._solved(met).upper[start] == 0:
+        paths = node.path, node.condition
+        plain = [self._target(path) for path in paths]
+        sets = [] if None in plain else [self.states(target) for target in plain]
+        start = int(initial_states(self.model)[0])
+        possible = dataclasses.replace(node, path=node.condition, condition=None)
+        met = dataclasses.replace(self, exact=False)._probability(possible, "max")
+        if met.upper[start] == 0:
             raise PropertyError(
                 node.condition.place,
                 f"'{node.condition}' has probability zero in state {start}",
             )
+        if not sets or self.exact:
+            return self._among(node, optimum, start)
+        goal, condition = sets
         if optimum == "max":
             ends = self._given(goal, condition, start, "max", self.epsilon)
         else:
@@ -666,6 +695,52 @@ class Asked:
         met = ends[1] - ends[0] <= self.epsilon * (ends[0] if self.relative else 1.0)
         status = Status.SOLVED if met else Status.PRECISION
         return Answer(lower, upper, None, status, stats)
+
+    def _target(self, path: Any) -> Any:
+        """What a path is to reach at some time; None where that is not all of it."""
+        found = read(path, self._bounds)
+        if isinstance(found, Until) and found == Until(Constant(True), found.right):
+            return found.right
+        return None
+
+    def _among(self, node: Query, optimum: str, start: int) -> Answer:
+        """A conditional probability of formulas, by the product with an automaton.
+
+        A scheduler guesses whether a run meets both the condition and the goal, or not
+        the condition. The one is what is to be had; after the other the run begins
+        anew [1]. Of the least it is one less the same of the opposite goal.
+
+        References:
+            [1] Baier, Klein, Klüppelholz and Märcker, Computing conditional
+            probabilities in Markovian models efficiently, TACAS 2014,
+            doi:10.1007/978-3-642-54862-8_43.
+        """
+        (goal, condition), known = self._formulas(node.path, node.condition)
+        letters, place = self._letters(known)
+        least = optimum == "min"
+        goal = negated(goal) if least else goal
+        wanted = both(goal, condition), negated(condition)
+        one, other = (automaton(formula, letters) for formula in wanted)
+        found = None if one is None or other is None else beside(one, other)
+        if found is None:
+            raise PropertyError(
+                node.path.place,
+                f"'{node.path} || {node.condition}' takes too large an automaton",
+            )
+        made = product(self.model, found.automaton, place)
+        side = np.append(np.repeat(found.side, self.shape[0]), -1)
+        again = led_to(made.model, made.accepted & (side == 1), start)
+        posed = ToTarget(again, made.accepted & (side == 0), "max", missed=least)
+        how = {"epsilon": self.epsilon, "relative": self.relative}
+        answer = self.solve(posed, **how, exact=self.exact, model=again)
+        lower, upper = np.zeros(self.shape), np.ones(self.shape)
+        lower[start], upper[start] = answer.lower[start], answer.upper[start]
+        exact: list | None = None
+        if answer.exact is not None:
+            exact = [None] * self.shape[0]
+            exact[start] = answer.exact[start]
+        stats = Stats(solver="restart", rounds=0)
+        return Answer(lower, upper, None, answer.status, stats, exact)
 
     def _less_given(self, goal, condition, start: int) -> tuple[float, float]:
         """The least conditional probability to get to a goal: one less that of not."""
@@ -890,7 +965,7 @@ class Asked:
             return None
         closer = dataclasses.replace(self, exact=True)
         found = closer.answer(node).exact
-        return None if closer.rounded else found
+        return None if closer.rounded or None in (found or ()) else found
 
     # ---- filters -------------------------------------------------------------------
 
@@ -982,7 +1057,9 @@ def _complement(found: Answer) -> Answer:
     lower, upper = 1.0 - found.upper, 1.0 - found.lower
     lower = np.where(found.upper == 0, 1.0, lower - 2.3e-16 * (found.upper != 1))
     upper = np.where(found.lower == 1, 0.0, upper + 2.3e-16 * (found.lower != 0))
-    exact = None if found.exact is None else [1 - x for x in found.exact]
+    exact = None
+    if found.exact is not None:
+        exact = [None if x is None else 1 - x for x in found.exact]
     lower, upper = np.maximum(lower, 0.0), np.minimum(upper, 1.0)
     return found._replace(lower=lower, upper=upper, exact=exact)
 

@@ -172,6 +172,60 @@ def automaton(formula: Formula, letters: list[int]) -> Automaton | None:
     return Automaton(np.array(delta), jumps, np.array(marks), np.array(wanted))
 
 
+class Beside(NamedTuple):
+    """Two automata that read a run together, until it is guessed which accepts it.
+
+    Attributes:
+        automaton: of both; what it accepts one of them does.
+        side: int `[Q]`, which of them a state has gone on in, 0 or 1; -1 for neither.
+    """
+
+    automaton: Automaton
+    side: np.ndarray
+
+
+def beside(one: Automaton, other: Automaton) -> Beside | None:
+    """Two automata over the same letters as one; None where it would be too large."""
+    sides = (one, other)
+    number, delta, jumps = {(0, 0): 0}, [], []
+    pairs = [(0, 0)]
+    for pair in pairs:
+        limits.tick("translating", len(pairs), "states")
+        row = []
+        for letter in range(one.delta.shape[1]):
+            first, second = (
+                -1 if q < 0 else int(x.delta[q, letter])
+                for x, q in zip(sides, pair, strict=True)
+            )
+            to = first, second
+            if to not in number and max(to) >= 0:
+                number[to] = len(pairs)
+                pairs.append(to)
+            row.append(number.get(to, -1))
+        delta.append(row)
+        if len(pairs) > MOST_STATES:
+            return None
+    made, marks = [np.array(delta)], [np.zeros((len(pairs), one.delta.shape[1]), int)]
+    wanted, side = [np.full(len(pairs), -1)], [np.full(len(pairs), -1)]
+    jumps = [[] for _ in pairs]
+    base = len(pairs)
+    for at, x in enumerate(sides):
+        first = int((x.wanted < 0).sum())  # these come first, and are in the pairs
+        more = base - first
+        for own, pair in zip(jumps, pairs, strict=False):
+            own += [] if pair[at] < 0 else [to + more for to in x.jumps[pair[at]]]
+        rest = x.delta[first:]
+        made.append(np.where(rest < 0, -1, rest + more))
+        marks.append(x.marks[first:])
+        wanted.append(x.wanted[first:])
+        side.append(np.full(len(rest), at))
+        jumps += x.jumps[first:]
+        base += len(rest)
+    delta, marks = np.concatenate(made), np.concatenate(marks)
+    found = Automaton(delta, jumps, marks, np.concatenate(wanted))
+    return Beside(found, np.concatenate(side))
+
+
 def _subsets(items: list[Formula]) -> list[frozenset]:
     """All sets of some formulas."""
     every = range(len(items) + 1)

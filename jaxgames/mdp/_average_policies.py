@@ -365,7 +365,7 @@ class _Solvers:
         if size <= DENSE_UP_TO:
             return _dense(size, home, *entries)
         if not self._products_do:
-            return _factored(size, home, *entries)
+            return factored(size, home, *entries)
         products = Products(size, *entries)
         factors: list[Solve | None] = []
 
@@ -385,7 +385,7 @@ class _Solvers:
             if size > FACTORED_UP_TO:
                 return None
             if not factors:
-                factors.append(_factored(size, home, *entries))
+                factors.append(factored(size, home, *entries))
             return None if factors[0] is None else factors[0](wanted)
 
         return solve
@@ -405,7 +405,11 @@ def _dense(size: int, home: int, row, column, probs) -> Solve:
     return solve
 
 
-def _factored(size: int, home: int, row, column, probs) -> Solve | None:
+def factored(size: int, home: int, row, column, probs) -> Solve | None:
+    """What solves the equations of a chain, whose average is in the place of home.
+
+    None where they have no one solution.
+    """
     import warnings
 
     from scipy import sparse

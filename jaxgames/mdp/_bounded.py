@@ -154,17 +154,99 @@ def _looked(table: Rows, here: np.ndarray) -> Looked:
     return Looked(states, table.columns[rows[first[states]]], others, row)
 
 
+def walk_back_in_game(
+    table: Rows,
+    start: np.ndarray,
+    count: int,
+    largest: np.ndarray,
+    *,
+    reward: np.ndarray | None = None,
+    discount: float = 1.0,
+    fixed: Any = None,
+    sure: Any = None,
+    steady: bool = True,
+) -> Steps:
+    """As `walk_back`, where some choose the largest and the others the least.
+
+    Args:
+        table: the arrays of the model.
+        start: float64 `[S]`, the values at the end.
+        count: how many steps.
+        largest: bool `[S]`, the states in which the largest choice counts.
+        reward: as for `walk_back`.
+        discount: likewise.
+        fixed: likewise.
+        sure: likewise.
+        steady: likewise.
+    """
+    real = np.diff(table.groups) > 0
+    choices = int(table.groups[-1])
+    rows, starts = table.rows[:choices], table.groups[:-1][real]
+    end = int(table.rows[choices])
+    columns, probs = table.columns[:end], table.probs[:end]
+    state = np.repeat(np.arange(len(real)), np.diff(table.groups))
+    most = largest[real]
+    earned = np.zeros(choices) if reward is None else np.asarray(reward)[:choices]
+    values = np.array(start, np.float64)
+    ones = np.zeros(len(values), bool) if sure is None else np.array(sure)
+    signed = bool((earned < 0).any() or (values < 0).any())
+    biggest, error = np.abs(earned).max(initial=0.0), 0.0
+    keeps = len(values) * count <= CHOICES_KEPT_UP_TO
+    scheduler = np.full((count if keeps else 0, len(values)), NO_CHOICE, np.int32)
+
+    def best(worth: np.ndarray) -> np.ndarray:
+        return np.where(
+            most, np.maximum.reduceat(worth, starts), np.minimum.reduceat(worth, starts)
+        )
+
+    for left in range(1, count + 1 if len(starts) else 0):
+        limits.tick("stepping back", left, "steps")
+        known = np.full(len(values), np.nan) if fixed is None else fixed(left)
+        size = np.abs(values).max(initial=0.0)
+        worth = discount * np.add.reduceat(probs * values[columns], rows) + earned
+        if sure is not None:  # what is one is so exactly, and nothing else is
+            one = np.logical_and.reduceat(ones[columns], rows)
+            worth = np.where(one, 1.0, np.minimum(worth, 1 - 2.0**-53))
+        found = values.copy()
+        found[real] = best(worth)
+        surely = (found == 1) & real & (sure is not None)
+        if keeps:
+            good = np.flatnonzero(worth == found[state])[::-1]
+            scheduler[count - left, state[good]] = good
+            scheduler[count - left, ~np.isnan(known)] = NO_CHOICE
+        before = values, ones
+        values = np.where(np.isnan(known), found, known)
+        ones = np.where(np.isnan(known), surely, (known == 1) & (sure is not None))
+        same = all(map(np.array_equal, before, (values, ones)))
+        if steady and same and reward is None:  # each step is like the one before
+            if keeps:
+                scheduler[: count - left] = scheduler[count - left]
+            break
+        size += np.abs(values).max(initial=0.0)
+        error = discount * error + table.slack * (biggest + size)
+    off = (
+        np.full(len(values), error)
+        if signed
+        else np.abs(values) * (count * table.slack)
+    )
+    off = np.where(ones, 0.0, off)
+    return Steps(values, off + (off > 0) * 1e-290, scheduler if keeps else None)
+
+
 def walk_exactly(
     model: MDP,
     start: Sequence[float | Fraction],
     count: int,
-    optimum: str,
+    largest: np.ndarray,
     *,
     reward: np.ndarray | None = None,
     discount: Fraction = Fraction(1),
     fixed: Any = None,
 ) -> list[Fraction] | None:
-    """The values that `walk_back` gives, in fractions; None where that is too much."""
+    """The values that `walk_back` gives, in fractions; None where that is too much.
+
+    In the states of `largest`, bool `[S]`, the largest choice counts, else the least.
+    """
     rows, columns = np.asarray(model.row_offsets), np.asarray(model.columns)
     groups = np.asarray(model.row_group_offsets)
     if count * (len(columns) + len(rows)) > FRACTIONS_UP_TO:
@@ -175,7 +257,6 @@ def walk_exactly(
     digits = 1 + max((p.denominator.bit_length() for p in probs), default=0)
     if count * count * (len(columns) + len(rows)) * digits > DIGITS_OF_FRACTIONS_UP_TO:
         return None
-    best = min if optimum == "min" else max
     values = [Fraction(x) for x in start]
 
     def worth(choice: int) -> Fraction:
@@ -191,7 +272,9 @@ def walk_exactly(
         new = list(values)
         for s in real:
             if np.isnan(known[s]):
-                new[s] = best(worth(c) for c in range(groups[s], groups[s + 1]))
+                new[s] = (max if largest[s] else min)(
+                    worth(c) for c in range(groups[s], groups[s + 1])
+                )
             else:
                 new[s] = Fraction(float(known[s]))
         values = new

@@ -14,6 +14,7 @@ from jaxgames.later import jax
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp._asked import Answer, Asked, check_concrete, given, initial_states
 from jaxgames.mdp._checks import precision
+from jaxgames.mdp._game import Game
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._open import exactly
 from jaxgames.mdp._property import (
@@ -60,7 +61,8 @@ class Checked(solution.Solution):
         asked: the text of the property.
         is_truth: whether it is true or false, and no number.
         exact: the values as fractions, or infinite, by state, where these were asked
-            for and are known; else None.
+            for and are known; else None. Of conditional probabilities only that of the
+            initial state is known, the others are None.
     """
 
     lower: Any = None
@@ -99,6 +101,7 @@ def _undecided(
     status: Status, model: MDP, asked: Any, *_: Any, throw: bool = True, **__: Any
 ) -> Checked:
     """What is known of a property that nobody has looked at."""
+    model = getattr(model, "model", model)
     size = model.num_states
     truth = not isinstance(as_property(asked).formula, Query)
     low, high = (0.0, 1.0) if truth else (-np.inf, np.inf)
@@ -115,7 +118,7 @@ def _undecided(
 
 @limited(_undecided)
 def check(
-    model: MDP,
+    model: MDP | Game,
     asked: str | Property,
     solver: str | Solver = "auto",
     *,
@@ -158,9 +161,15 @@ def check(
     stay for ever, one side's strategy is improved. Then a choice of k branches takes
     O(k log k) time a round.
 
+    Of a stochastic game a coalition of players wants the least or the most, against all
+    others: `<<0>>Pmax` is the most that player 0 can see to. Players have the numbers
+    of the game, from 0 on. Where steps are counted, values are found step by step; else
+    by `solve_game`, `solve_reward_game` and `solve_parity_game`. A bound, such as
+    `<<0,2>>P>=0.5`, holds if the coalition can see to it.
+
     Args:
         model: a concrete model with probabilities; those of a choice are understood
-            relative to their sum.
+            relative to their sum. Or a game of such a model.
         asked: the property, or its text.
         solver: `"host"`, one component after the other; `"values"`, all states at once
             on a device; `"race"`, both, and the first to finish wins; or `"auto"`: a
@@ -225,6 +234,10 @@ def check(
     """
     max_steps = fixpoint.checked_steps(max_steps)
     check_concrete(model)
+    player = None
+    if isinstance(model, Game):
+        model, player = model.model, np.asarray(model.player)
+        check_played(solver, max_steps)
     if not is_interval(model):
         check_model(model)
     drive.check_solver(VALUES, solver)
@@ -237,6 +250,12 @@ def check(
     if max_steps is not None:
         several = isinstance(question.formula, Multi)
         check_counted(model, solver, several=several, exact=exact)
+    if player is not None and model.exit_rates is not None:
+        raise ValueError("games in continuous time are not supported")
+    if player is not None and isinstance(question.formula, Multi):
+        raise PropertyError(
+            question.formula.place, "several objectives of a game are not supported"
+        )
     if isinstance(question.formula, Multi) and not is_interval(model):
         found = pareto(
             model, question, constants=constants, epsilon=epsilon, throw=throw
@@ -266,6 +285,10 @@ def check(
         if model.exit_rates is not None:
             exits = np.asarray(model.exit_rates)
             evaluated = AskedInTime(jumps, question, *how, solve, exact, exits)
+        if player is not None:
+            from jaxgames.mdp._asked_game import AskedOfGame
+
+            evaluated = AskedOfGame(model, question, *how, solve, exact, player)
     # Small parts of a large model are left to machine code, which is there by then.
     plain = host.is_plain(model.num_branches)
     with contextlib.nullcontext() if plain else host.compiling():
@@ -279,7 +302,8 @@ def check(
         if exact and not evaluated.rounded and answer.exact is not None:
             fractions = tuple(answer.exact)
         if fractions is not None and not found.is_truth:
-            found = Ranged(*(_outward(fractions, sign) for sign in (-1, 1)))
+            ends = zip((-1, 1), (answer.lower, answer.upper), strict=True)
+            found = Ranged(*(_outward(fractions, *end) for end in ends))
             statuses[:] = [Status.SOLVED]
     missing = exact and fractions is None and not found.is_truth
     lower, upper = found
@@ -333,6 +357,20 @@ def _is_own(values: Any, model: MDP) -> bool:
         and values.shape == (model.num_states,)
         and values.flags.writeable
     )
+
+
+def check_played(solver: Any, max_steps: int | None) -> None:
+    """Raises ValueError for what is no option of games."""
+    if solver not in ("auto", drive.HOST):
+        raise ValueError(
+            f"solver {solver!r} is for models of one player: games have one solver, on "
+            "the host, which improves strategies"
+        )
+    if max_steps is not None:
+        raise ValueError(
+            "max_steps counts rounds of value iteration, and games take others: leave "
+            "it out, or limit the time"
+        )
 
 
 def check_counted(model: MDP, solver: Any, *, several: bool, exact: bool) -> None:
@@ -414,11 +452,15 @@ def proved(
     )
 
 
-def _outward(values: Sequence, sign: int) -> np.ndarray:
-    """Fractions, or infinite ones, as float64 that are not larger, or not smaller."""
-    return np.array(
-        [rounded(x, sign) if isinstance(x, Fraction) else float(x) for x in values]
-    )
+def _outward(values: Sequence, sign: int, bound: Any = None) -> np.ndarray:
+    """Fractions, or infinite ones, as float64 that are not larger, or not smaller.
+
+    And a bound, float64 `[S]`, in states where there is none.
+    """
+    found = [rounded(x, sign) if isinstance(x, Fraction) else x for x in values]
+    if None in found:
+        found = [b if x is None else x for x, b in zip(found, bound, strict=True)]
+    return np.array(found, np.float64)
 
 
 def answering(

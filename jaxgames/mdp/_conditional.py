@@ -1,5 +1,6 @@
 """Conditional probabilities: runs that break the condition begin anew."""
 
+import dataclasses
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -95,3 +96,10 @@ def restarting(
         groups, np.append(begins, len(order)), target[order], probs[order]
     )
     return made, np.arange(size + 3) == won
+
+
+def led_to(model: MDP, states: np.ndarray, start: int) -> MDP:
+    """A model in which some states, bool `[S]`, lead to one state and nowhere else."""
+    source = np.repeat(owner_of(model), np.diff(model.row_offsets))
+    columns = np.where(states[source], start, model.columns).astype(np.int32)
+    return dataclasses.replace(model, columns=columns)

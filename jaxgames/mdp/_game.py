@@ -19,7 +19,8 @@ def refuse_traced(what: str, *trees: Any) -> None:
     if is_traced(trees):
         raise ValueError(
             f"{what} on the host, and what was passed is traced: do it outside of "
-            "jax.jit; of stochastic games mdp.solve_game alone may be traced"
+            "jax.jit; of stochastic games mdp.solve_game may be traced, and "
+            "mdp.solve_reward_game before a target"
         )
 
 

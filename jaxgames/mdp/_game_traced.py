@@ -83,7 +83,7 @@ class Deflation(Solver):
     def init(self, game: Rules) -> Bounded:
         """From what is known, and the first choices."""
         lower = game.one.astype(game.slack.dtype)
-        first = _first(game.layout, game.layout.live)
+        first = first_of(game.layout, game.layout.live)
         upper = jnp.where(game.open_, 1, lower)
         return Bounded(lower, upper, first, first, jnp.array(True))
 
@@ -113,32 +113,16 @@ def solve(
     model: MDP, mine: Any, target: Any, passed: Any, epsilon: Any, *, relative: bool
 ) -> tuple:
     """Two bounds and the strategies; status, statistics; what has no sum (pure)."""
-    layout = lay_out(model)
-    goal, mine = jnp.asarray(target) & layout.states, jnp.asarray(mine)
+    bare, unsound = rules(model, mine, epsilon)
+    layout, mine = bare.layout, bare.mine
+    goal = jnp.asarray(target) & layout.states
     inside = layout.states & ~goal
     if passed is not None:
         inside = inside & jnp.asarray(passed)
     reached = _possible(layout, mine, goal, inside)
     one, towards = _surely(layout, mine, goal, inside)
     zero = inside & ~reached
-    dtype = jnp.result_type(float)
-    tail, own = layout.branches.tail, len(layout.owner)  # type: ignore
-    probs = jnp.where(tail < own, jnp.asarray(model.probs), 0).astype(dtype)
-    ones = jnp.ones(model.num_states, dtype)
-    # Relative to their sum: files round, and so do sums.
-    total = ops.links_sum(layout.branches, ones, (probs,))
-    share = probs / ops.take(jnp.append(total, 1), jnp.minimum(tail, own))
-    most = jnp.max(jnp.diff(jnp.asarray(model.row_offsets)), initial=0)
-    game = Rules(
-        model=MDP(model.row_group_offsets, model.row_offsets, model.columns),
-        layout=layout,
-        weights=(share,),
-        mine=mine,
-        open_=inside & reached & ~one,
-        one=one,
-        slack=(6 * most + 12).astype(dtype) * jnp.finfo(dtype).eps.astype(dtype),
-        width=jnp.asarray(epsilon, dtype),
-    )
+    game = bare._replace(open_=inside & reached & ~one, one=one)
     solver = Deflation(relative=relative)
     outcome = fixpoint.traced(solver, game, None, GAME_ROUNDS)
     found = outcome.answer
@@ -149,7 +133,7 @@ def solve(
     away = ~ops.links_any(layout.branches, reached)
     strategy = jnp.where(mine, found.low, found.high)
     strategy = jnp.where(one & mine, towards, strategy)
-    strategy = jnp.where(zero, _first(layout, layout.live & away), strategy)
+    strategy = jnp.where(zero, first_of(layout, layout.live & away), strategy)
     strategy = jnp.where(inside, strategy, NO_CHOICE)
     stats = Stats(
         solver=solver.name,
@@ -158,9 +142,32 @@ def solve(
         one=jnp.sum(one),
         open=jnp.sum(game.open_),
     )
-    unsound = jnp.any(layout.live & ~((total > 0) & (total < jnp.inf)))
     bounds = found.lower, found.upper
     return *bounds, strategy, status.astype(jnp.int32), stats, unsound
+
+
+def rules(model: MDP, mine: Any, epsilon: Any) -> tuple[Rules, jax.Array]:
+    """Equations of a model of which nothing is known, and what has no sum (pure)."""
+    layout = lay_out(model)
+    dtype = jnp.result_type(float)
+    tail, own = layout.branches.tail, len(layout.owner)  # type: ignore
+    probs = jnp.where(tail < own, jnp.asarray(model.probs), 0).astype(dtype)
+    ones = jnp.ones(model.num_states, dtype)
+    # Relative to their sum: files round, and so do sums.
+    total = ops.links_sum(layout.branches, ones, (probs,))
+    share = probs / ops.take(jnp.append(total, 1), jnp.minimum(tail, own))
+    most = jnp.max(jnp.diff(jnp.asarray(model.row_offsets)), initial=0)
+    made = Rules(
+        model=MDP(model.row_group_offsets, model.row_offsets, model.columns),
+        layout=layout,
+        weights=(share,),
+        mine=jnp.asarray(mine),
+        open_=layout.states,
+        one=jnp.zeros(model.num_states, bool),
+        slack=(6 * most + 12).astype(dtype) * jnp.finfo(dtype).eps.astype(dtype),
+        width=jnp.asarray(epsilon, dtype),
+    )
+    return made, jnp.any(layout.live & ~((total > 0) & (total < jnp.inf)))
 
 
 def _possible(layout: Layout, mine, goal, inside) -> jax.Array:
@@ -189,7 +196,7 @@ def _surely(layout: Layout, mine, goal, inside) -> tuple[jax.Array, jax.Array]:
             some = ops.links_any(layout.choices, leads)
             other = ops.links_any(layout.choices, layout.live & ~leads)
             more = inside & ~seen & jnp.where(mine, some, ~other)
-            choice = jnp.where(more, _first(layout, leads), choice)
+            choice = jnp.where(more, first_of(layout, leads), choice)
             return (seen | more, choice), ~jnp.any(more)
 
         nothing = jnp.full(len(goal), NO_CHOICE, jnp.int32)
@@ -203,11 +210,11 @@ def _surely(layout: Layout, mine, goal, inside) -> tuple[jax.Array, jax.Array]:
     return fixpoint.settled(step, (goal | inside, nothing))
 
 
-def _means(game: Rules, x: jax.Array) -> jax.Array:
+def means(game: Rules, x: jax.Array) -> jax.Array:
     return ops.links_sum(game.layout.branches, x, game.weights)
 
 
-def _first(layout: Layout, wanted: jax.Array) -> jax.Array:
+def first_of(layout: Layout, wanted: jax.Array) -> jax.Array:
     """The first wanted choice of each state, -1 where there is none."""
     number = jnp.arange(len(wanted), dtype=jnp.int32)
     choice = ops.links_min(layout.choices, number, wanted)
@@ -224,14 +231,14 @@ def _best(game: Rules, worth: jax.Array) -> jax.Array:
 def _swept(game: Rules, state: Bounded) -> Bounded:
     """The value of the best choice; bounds that were better stay."""
     tiny = UNDERFLOW[game.slack.dtype.name]
-    below = jnp.maximum(_means(game, state.lower) * (1 - game.slack) - tiny, 0)
-    above = _means(game, state.upper) * (1 + game.slack) + tiny
+    below = jnp.maximum(means(game, state.lower) * (1 - game.slack) - tiny, 0)
+    above = means(game, state.upper) * (1 + game.slack) + tiny
     least, most = _best(game, below), _best(game, above)
     rises = game.open_ & (least > state.lower)
     falls = game.open_ & (most < state.upper)
     owner = game.layout.owner
-    by_low = _first(game.layout, game.layout.live & (below == ops.take(least, owner)))
-    by_high = _first(game.layout, game.layout.live & (above == ops.take(most, owner)))
+    by_low = first_of(game.layout, game.layout.live & (below == ops.take(least, owner)))
+    by_high = first_of(game.layout, game.layout.live & (above == ops.take(most, owner)))
     return Bounded(
         jnp.where(rises, least, state.lower),
         jnp.where(falls, most, state.upper),
@@ -248,7 +255,7 @@ def _deflated(game: Rules, state: Bounded) -> Bounded:
     bounds. Any are sound; these have no exit of the others that is better for them.
     """
     layout, owner = game.layout, game.layout.owner
-    low = _means(game, state.lower)
+    low = means(game, state.lower)
     least = ops.take(ops.links_min(layout.choices, low), owner)
     mine = ops.take(game.mine, owner)
     # As good but for rounding.
@@ -259,13 +266,13 @@ def _deflated(game: Rules, state: Bounded) -> Bounded:
     label, size = found.state_label, len(game.open_)
     exits = layout.live & mine & ~found.choice_kept
     tiny = UNDERFLOW[game.slack.dtype.name]
-    above = _means(game, state.upper) * (1 + game.slack) + tiny
+    above = means(game, state.upper) * (1 + game.slack) + tiny
     there = jnp.where(label >= 0, label, size)
     index = jnp.where(exits, ops.take(there, owner), size)
     cap = ops.max_into(index, above, size, 0)
     cap = ops.take(cap, jnp.maximum(label, 0))
     falls = (label >= 0) & (cap < state.upper)
-    stays = _first(layout, found.choice_kept)
+    stays = first_of(layout, found.choice_kept)
     return state._replace(
         upper=jnp.where(falls, cap, state.upper),
         high=jnp.where(falls, stays, state.high),

@@ -237,10 +237,16 @@ class Instantaneous(Node):
 
 @dataclasses.dataclass(frozen=True)
 class LongRun(Node):
-    """The reward of a step on average, in the long run."""
+    """The reward of a step on average, in the long run.
+
+    Attributes:
+        word: how it was written, `LRA` or `S`.
+    """
+
+    word: str = dataclasses.field(default="LRA", compare=False, repr=False)
 
     def __str__(self) -> str:
-        return "LRA"
+        return self.word
 
 
 @dataclasses.dataclass(frozen=True)
@@ -256,6 +262,8 @@ class Query(Node):
         threshold: what it is compared with, an expression; None likewise.
         reward: the name of the rewards; None for the only ones.
         condition: what is known to happen, of paths; None for nothing.
+        coalition: of a game, the players who want that together; None for no game.
+        word: how the operator was written; None for as it is called here.
     """
 
     operator: str
@@ -265,12 +273,19 @@ class Query(Node):
     threshold: Any = None
     reward: str | None = None
     condition: Any = None
+    coalition: tuple[int, ...] | None = None
+    word: str | None = dataclasses.field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
+        who = (
+            ""
+            if self.coalition is None
+            else f"<<{','.join(map(str, self.coalition))}>>"
+        )
         name = "" if self.reward is None else f'{{"{self.reward}"}}'
         asked = "=?" if self.relation is None else f"{self.relation}{self.threshold}"
         more = "" if self.condition is None else f" || {self.condition}"
-        head = f"{self.operator}{name}{''.join(self.optimum)}{asked}"
+        head = f"{who}{self.word or self.operator}{name}{''.join(self.optimum)}{asked}"
         return f"{head} [ {self.path}{more} ]"
 
 

@@ -1,5 +1,6 @@
 """The parser of properties: recursive descent, one token of foresight."""
 
+import dataclasses
 import re
 from collections.abc import Container
 from fractions import Fraction
@@ -460,8 +461,8 @@ class Parser:
             found = self._formula()
             self._expect(")")
             return found
-        if self._is("<<", "[["):
-            self._refuse(token.place, "coalitions of players")
+        if self._is("<<"):
+            return self._played()
         if token.kind != "word":
             self._fail("an expression")
         return self._word()
@@ -569,6 +570,23 @@ class Parser:
             self._fail("an objective: P or R")
         return self._query()
 
+    def _played(self) -> Query:
+        """What a coalition of players wants."""
+        token = self._take()
+        numbers = []
+        while not self._is(">>"):
+            if numbers and not self._took(","):
+                self._fail("',' or '>>'")
+            number = self._next
+            if number.kind != "number" or not number.text.isdigit():
+                self._fail("the number of a player, from 0 on")
+            numbers.append(int(self._number(self._take())))
+        self._take()
+        if self._next.kind != "word" or not OPERATOR.fullmatch(self._next.text):
+            self._fail("P or R, of what the players want")
+        who = tuple(sorted(set(numbers)))
+        return dataclasses.replace(self._query(), coalition=who, place=token.place)
+
     # ---- P, R, S ---------------------------------------------------------------------
 
     def _query(self) -> Query:
@@ -599,6 +617,7 @@ class Parser:
         self._in_path = outside
         self._expect("]")
         how = {"reward": reward, "condition": condition, "place": token.place}
+        how["word"] = match[1]
         return Query(operator, path, optima, relation, threshold, **how)
 
     def _reward(self) -> str:
@@ -648,7 +667,7 @@ class Parser:
             self._expect("=")
             return Instantaneous(self._sum(), place=place)
         if self._took("S", "LRA"):
-            return LongRun(place=place)
+            return LongRun(token.text, place=place)
         if self._is("Fc", "F0"):
             self._refuse(place, f"{token.text}: F is the reward that never comes")
         if not self._is("F"):

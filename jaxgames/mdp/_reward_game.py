@@ -5,9 +5,11 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from jaxgames import drive, limits
+from jaxgames import drive, limits, validity
+from jaxgames.arena import is_traced
+from jaxgames.later import jnp
 from jaxgames.limits import Bounds, limited
-from jaxgames.mdp import _questions
+from jaxgames.mdp import _questions, _reward_game_traced
 from jaxgames.mdp._checks import precision
 from jaxgames.mdp._game import Game, refuse_traced
 from jaxgames.mdp._improved_exactly import improved_exactly
@@ -65,8 +67,14 @@ def solve_reward_game(
     takes what is best by these values. The decision process that is left for the one
     bounds the value above, that for the other below, each by its own certificate.
 
+    Inside `jax.jit` and `jax.vmap` rewards before a target have bounds from both sides,
+    as `solve_game` has them. Where the others could stay for nothing, lower bounds are
+    raised to what it costs them to leave; upper ones begin with a strategy of theirs
+    that is sure to get to the target. All is computed in JAX's floating type, so look
+    at `status`; a reward that is negative or infinite is `INVALID`.
+
     Args:
-        game: a concrete game.
+        game: the game.
         reward: what each choice earns, real `[C]`, or the name of rewards of the model;
             not negative, but for discounted ones.
         target: the states to reach: bool `[S]`, states by number, or a label. None for
@@ -76,7 +84,8 @@ def solve_reward_game(
         maximizer: the player who earns; all others want him to earn little.
         epsilon: how far apart the bounds of a value may be.
         relative: whether that is relative to the value.
-        throw: whether to raise a `SolveError` where bounds are not that near.
+        throw: whether to raise a `SolveError` where bounds are not that near; never
+            under tracing.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
@@ -102,12 +111,45 @@ def solve_reward_game(
         >>> found.value, found.strategy
         (array([4., 3., 0.]), array([ 0,  2, -1], dtype=int32))
     """
+    before = isinstance(game, Game) and discount is None and target is not None
+    if before and is_traced((game, reward, target, epsilon)):
+        return _traced(game, reward, target, maximizer, epsilon, relative)
     asked = _asked(game, reward, target, discount, maximizer)
     precision(epsilon)
     found = _solved(asked, epsilon, relative)
     if throw and found.status != Status.SOLVED:
         raise SolveError(Status(found.status), found)
     return found
+
+
+def _traced(
+    game: Game, reward: Any, target: Any, maximizer: int, epsilon: Any, relative: bool
+) -> GameValues:
+    """The same question, of arrays whose values nobody can look at (pure)."""
+    mine = game.states_of(maximizer)
+    model, fault = check_model(game.model)
+    if model.probs is None:
+        raise ValueError("the model has no probabilities: pass probs to from_arrays")
+    if not is_traced(epsilon):
+        precision(epsilon)
+    goal = as_states("target", model, target)
+    earned = _by_name(model, reward) if isinstance(reward, str) else jnp.asarray(reward)
+    if earned.shape != (model.num_choices,):
+        raise ValueError(
+            f"reward must be finite numbers [{model.num_choices}], or a name, got "
+            f"shape {list(earned.shape)}"
+        )
+    lower, upper, strategy, status, stats, unsound = _reward_game_traced.solve(
+        model, mine, earned, goal, epsilon, relative=bool(relative)
+    )
+    value = jnp.where(lower == upper, lower, lower + (upper - lower) / 2)
+    found = GameValues(
+        *(status, lower, upper, value, strategy),
+        stats=stats,
+    )
+    # Of a game that is not traced rewards alone are not known to be right.
+    fault = unsound if fault is False else fault | unsound | game.misplayed()
+    return validity.withdrawn(fault, found)
 
 
 @limited()
@@ -273,7 +315,7 @@ def _asked(
     return _Asked(game, earned, goal, share, mine, real)
 
 
-def _by_name(model: MDP, name: str) -> np.ndarray:
+def _by_name(model: MDP, name: str) -> Any:
     """Rewards of a model: those of states and choices."""
     states = (model.state_rewards or {}).get(name)
     choices = (model.choice_rewards or {}).get(name)
@@ -281,10 +323,14 @@ def _by_name(model: MDP, name: str) -> np.ndarray:
         known = [*(model.state_rewards or {}), *(model.choice_rewards or {})]
         there = ", ".join(map(repr, known)) or "none"
         raise ValueError(f"the model has no rewards {name!r}; it has {there}")
-    found = np.zeros(model.num_choices)
+    like: Any = jnp if is_traced((model, states, choices)) else np
+    found = like.zeros(model.num_choices)
     if states is not None:
-        found += np.append(np.asarray(states), 0.0)[owner_of(model)]
-    return found if choices is None else found + np.asarray(choices)
+        # Choices that are none are behind those of the last state.
+        begins, number = model.row_group_offsets, np.arange(model.num_choices)
+        owner = like.searchsorted(like.asarray(begins), number, side="right") - 1
+        found = found + like.append(like.asarray(states), 0.0)[owner]
+    return found if choices is None else found + like.asarray(choices)
 
 
 def _solved(asked: _Asked, epsilon: float, relative: bool) -> GameValues:

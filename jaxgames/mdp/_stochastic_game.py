@@ -426,7 +426,21 @@ def verify_game(
         wrong = claim.real & ~(lower <= upper)
     if wrong.any():
         return ValueVerdict.at(ValueReason.NOT_ORDERED, int(np.argmax(wrong)))
-    chosen, mine = claim.chosen(), game.states_of(maximizer)
+    return shown(claim, game.states_of(maximizer), goal, passed)
+
+
+def shown(
+    claim: Claim, mine: np.ndarray, goal: np.ndarray, passed: np.ndarray
+) -> ValueVerdict:
+    """Whether strategies of both sides show bounds of how likely a goal is reached.
+
+    Args:
+        claim: the bounds, floats or fractions, and the strategies.
+        mine: bool `[S]`, the states of those who want to get there.
+        goal: bool `[S]`.
+        passed: bool `[S]`, what may be passed before.
+    """
+    lower, upper, chosen = claim.lower, claim.upper, claim.chosen()
     if chosen is None:
         raise ValueError("a strategy is needed to verify this: int [S]")
     of_mine = np.append(mine, False)[claim.owner]

@@ -7,6 +7,7 @@ tell, and values of a chain are found in fractions where inequalities do not sho
 
 from collections.abc import Mapping
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from jaxgames import limits
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp._asked import Asked, check_concrete, check_untimed, other_of
+from jaxgames.mdp._game import Game
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._paths import Next, Until, read
 from jaxgames.mdp._property import (
@@ -39,7 +41,7 @@ from jaxgames.tuning.mdp import CHAIN_SOLVED_UP_TO
 
 @limited()
 def verify_values(
-    model: MDP,
+    model: MDP | Game,
     asked: str | Property,
     found: Any,
     *,
@@ -59,7 +61,7 @@ def verify_values(
     lower bounds against all that those do who want the least.
 
     Args:
-        model: the model.
+        model: the model, or a game.
         asked: the property: a probability of an until or one of its kin, or a reward
             before a target, in all, discounted, or in some steps. Properties of states
             inside of it are evaluated as `check` does.
@@ -93,6 +95,9 @@ def verify_values(
         state 0: its lower bound is larger than its upper one, or one of them is no ...
     """
     check_concrete(model)
+    player = None
+    if isinstance(model, Game):
+        model, player = model.model, np.asarray(model.player)
     check_untimed(model)
     interval = is_interval(model)
     if not interval:
@@ -118,6 +123,13 @@ def verify_values(
         return verify(model, posed, node, found)
     from jaxgames.mdp._check import answering
 
+    if player is not None:
+        from jaxgames.mdp._asked_game import AskedOfGame
+
+        solve = answering(model, "auto", [], [])
+        how = (model, question, dict(constants or {}), 1e-6, True, solve, False, player)
+        claim = Claim(model, lower, upper, found.scheduler)
+        return _played(claim, AskedOfGame(*how), node)
     evaluated = Asked(
         *(model, question, dict(constants or {}), 1e-6, True),
         answering(model, "auto", [], []),
@@ -561,7 +573,8 @@ class Walk(NamedTuple):
     Attributes:
         steps: how many there are.
         start: float64 `[S]`, what states are worth behind them.
-        optimum: what is asked for, the other way round if it `flips`.
+        optimum: what is asked for, the other way round if it `flips`; of a game bool
+            `[S]`, where the largest is chosen.
         earned: float64 `[C]`, what choices earn.
         discount: what a step is worth beside the one before it.
         left: bool `[S]`, what may be passed; None for all.
@@ -572,7 +585,7 @@ class Walk(NamedTuple):
 
     steps: int
     start: np.ndarray
-    optimum: str
+    optimum: str | np.ndarray
     earned: np.ndarray
     discount: Fraction = Fraction(1)
     left: np.ndarray | None = None
@@ -628,7 +641,9 @@ def _again(claim: Claim, walk: Walk) -> ValueVerdict:
     begins = claim.rows[: int(claim.groups[-1])]
     total = np.add.reduceat(probs, begins) if len(probs) else probs
     share = probs / np.repeat(total, np.diff(claim.rows[: len(begins) + 1]))
-    better = np.minimum if walk.optimum == "min" else np.maximum
+    largest: Any = walk.optimum
+    if isinstance(largest, str):
+        better = np.minimum if largest == "min" else np.maximum
     most = int(np.diff(claim.rows).max(initial=0))
     eps = 0.0 if exact else float(np.finfo(np.longdouble).eps)
     error = 0.0
@@ -639,7 +654,11 @@ def _again(claim: Claim, walk: Walk) -> ValueVerdict:
         sums = np.add.reduceat(terms, begins) if len(terms) else terms
         worth = earned[: len(begins)] + discount * sums
         new = numbers.copy()
-        new[claim.real] = better.reduceat(worth, starts)
+        if isinstance(largest, str):
+            new[claim.real] = better.reduceat(worth, starts)
+        elif len(worth):
+            ends = (x.reduceat(worth, starts) for x in (np.maximum, np.minimum))
+            new[claim.real] = np.where(largest[claim.real], *ends)
         if left is not None:
             new[~left] = 0
             if step <= walk.window:
@@ -664,4 +683,51 @@ def _again(claim: Claim, walk: Walk) -> ValueVerdict:
     none = np.zeros(size, bool)
     return ValueVerdict.first_of(
         none, none, none, none, none, none, too_large, too_small
+    )
+
+
+def _played(claim: Claim, asked: Any, node: Query) -> ValueVerdict:
+    """What there is to say of a claim about a query of a game."""
+    from jaxgames.mdp._reward_game import verify_reward_game
+    from jaxgames.mdp._stochastic_game import shown
+
+    with np.errstate(invalid="ignore"):
+        wrong = claim.real & ~(claim.lower <= claim.upper)
+    if wrong.any():
+        return ValueVerdict.at(ValueReason.NOT_ORDERED, int(np.argmax(wrong)))
+    optimum, path = asked._optimum(node), node.path
+    if node.operator == "P" and node.condition is None:
+        path = read(node.path, asked._bounds)
+    if _counts_steps(path):
+        walk = walk_of(asked, node, path, optimum)
+        return _again(claim, walk._replace(optimum=asked.largest(walk.optimum)))
+    strategy = np.asarray(claim.scheduler)
+    if claim.scheduler is None or strategy.shape != claim.real.shape:
+        raise ValueError("a strategy is needed to verify this: int [S]")
+    if node.operator == "P" and isinstance(path, Until) and path.first == 0:
+        goal, left = asked.states(path.right), asked.states(path.left)
+        if path.negated:
+            optimum, claim = other_of(optimum), claim.flipped()
+        return shown(claim, asked.largest(optimum), goal, left)
+    if node.operator == "R" and isinstance(path, Temporal | Cumulative):
+        how: dict[str, Any] = {}
+        if isinstance(path, Temporal):
+            how["target"] = asked.states(path.operands[0])
+        elif path.discount is not None:
+            how["discount"] = asked.constant(path.discount)
+        reward = asked._rewards(asked._reward_name(node))
+        values = SimpleNamespace(
+            lower=claim.lower, upper=claim.upper, strategy=strategy
+        )
+        if how:
+            return verify_reward_game(asked.game(optimum), reward, values, **how)
+    raise cannot_verify(node)
+
+
+def _counts_steps(path: Any) -> bool:
+    """Whether a path that was read is about a number of steps."""
+    return (
+        isinstance(path, Next | Instantaneous)
+        or (isinstance(path, Until) and path.last is not None)
+        or (isinstance(path, Cumulative) and path.steps is not None)
     )

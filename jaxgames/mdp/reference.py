@@ -449,27 +449,8 @@ def values(
     earned = [Fraction(x) for x in ([0] * len(rows) if reward is None else reward)]
     if steps is not None or kind == "instant":
         assert steps is not None
-        value = [Fraction(int(g)) for g in goal]
-        if kind == "instant":
-            value, earned = earned, [Fraction(0)] * len(rows)
-        elif kind != "reach":
-            value = [Fraction(0)] * size
-        for left in range(1, steps + 1):
-            worth = [
-                earned[c] + discount * sum(p * value[t] for t, p in rows[c])
-                for c in range(len(rows))
-            ]
-            best: list[Exact] = [better(worth[c] for c in own[s]) for s in range(size)]
-            if kind == "reach":
-                counts = left <= steps - first
-                best = [
-                    Fraction(1)
-                    if goal[s] and counts
-                    else (best[s] if passed[s] else Fraction(0))
-                    for s in range(size)
-                ]
-            value = best
-        return list(value)
+        how = (kind, steps, [better] * size)
+        return _stepped(model, *how, earned, goal, passed, first, discount)
     found: list[Exact] | None = None
     for scheduler in itertools.product(*own):
         chain = [rows[c] for c in scheduler]
@@ -561,6 +542,82 @@ def parity_game_values(game: "Game", priority, *, maximizer: int = 0) -> list[Ex
         return _absorbed(chain, [Fraction(int(x)) for x in won])
 
     return _of_all_pairs(game, maximizer, even)
+
+
+def game_steps(
+    game: "Game",
+    kind: str,
+    steps: int,
+    *,
+    maximizer: int = 0,
+    reward=None,
+    target=None,
+    states=None,
+    first: int = 0,
+    discount: Fraction = Fraction(1),
+) -> list[Exact]:
+    """What a player secures in a number of steps, against all others: exactly.
+
+    By the definition, step by step.
+
+    Args:
+        game: a game with probabilities.
+        kind: `"reach"`, `"total"` or `"instant"`, as for `values`.
+        steps: how many count.
+        maximizer: who wants the most.
+        reward: as for `values`, as are the others.
+        target: likewise.
+        states: likewise.
+        first: likewise.
+        discount: likewise.
+
+    Examples:
+        >>> from jaxgames import mdp
+        >>> game = mdp.Game.from_arrays(
+        ...     [0, 2, 3], [0, 1, 2, 3], [0, 1, 1], [1, 1, 1], [0, -1]
+        ... )
+        >>> mdp.reference.game_steps(game, "total", 3, reward=[1, 5, 0])
+        [Fraction(7, 1), Fraction(0, 1)]
+        >>> mdp.reference.game_steps(game, "total", 3, reward=[1, 5, 0], maximizer=1)
+        [Fraction(3, 1), Fraction(0, 1)]
+    """
+    model = game.model
+    size, choices = model.num_states, model.num_choices
+    better = [max if int(player) == maximizer else min for player in game.player]
+    passed = [True] * size if states is None else [bool(x) for x in states]
+    goal = [False] * size if target is None else [bool(x) for x in target]
+    earned = [Fraction(x) for x in ([0] * choices if reward is None else reward)]
+    how = (kind, steps, better, earned, goal, passed, first, discount)
+    return _stepped(model, *how)
+
+
+def _stepped(
+    model: MDP, kind, steps, better, earned, goal, passed, first, discount
+) -> list[Exact]:
+    """Values of a number of steps; each state has a function of what it takes."""
+    rows = [_branches(model, choice) for choice in range(model.num_choices)]
+    groups = np.asarray(model.row_group_offsets).tolist()
+    value = [Fraction(int(g)) for g in goal]
+    if kind == "instant":
+        value, earned = earned, [Fraction(0)] * len(rows)
+    elif kind != "reach":
+        value = [Fraction(0)] * len(goal)
+    for left in range(1, steps + 1):
+        worth = [
+            earned[c] + discount * sum(p * value[t] for t, p in rows[c])
+            for c in range(len(rows))
+        ]
+        value = [
+            take(worth[i:j])
+            for take, (i, j) in zip(better, itertools.pairwise(groups), strict=True)
+        ]
+        if kind == "reach":
+            counts = left <= steps - first
+            value = [
+                Fraction(1) if g and counts else (x if p else Fraction(0))
+                for g, p, x in zip(goal, passed, value, strict=True)
+            ]
+    return list(value)
 
 
 def _of_all_pairs(game: "Game", maximizer: int, values: Callable) -> list[Exact]:

@@ -152,6 +152,49 @@ def _game(case: Labelled) -> Complaint:
     return wrong or (None if verdict else f"right values are rejected: {verdict}")
 
 
+STEPPED: dict[str, dict[str, Any]] = {
+    'P{}=? [ "way" U[1,3] "goal" ]': {"kind": "reach", "steps": 3, "first": 1},
+    "R{}=? [ C<=3 ]": {"kind": "total", "steps": 3},
+    "R{}=? [ C<=2 discount=3/4 ]": {
+        "kind": "total",
+        "steps": 2,
+        "discount": Fraction(3, 4),
+    },
+}
+"""Properties of a number of steps of a game, and what they are to the reference."""
+
+
+def _played(case: Labelled) -> Complaint:
+    """What a coalition secures in some steps, and with a formula; and verification."""
+    model, priority = _paid(case), case.vertex["priority"] % 2
+    labels, owner = dict(model.labels or {}), case.vertex["owner"].astype(np.int8)
+    labels["even"] = priority == 0
+    game = mdp.Game(dataclasses.replace(model, labels=labels), owner)
+    for text, how in STEPPED.items():
+        given = dict(how)
+        if given["kind"] == "reach":
+            given |= {"target": labels["goal"], "states": labels["way"]}
+        else:
+            given["reward"] = (model.choice_rewards or {})[""]
+        for player in (0, 1):
+            # Who wants the least leaves the most to the other one.
+            asked = f"<<{player}>>" + text.format("max" if player else "min")
+            expected = mdp.reference.game_steps(game, maximizer=1, **given)
+            found = mdp.check(game, asked)
+            wrong = _off(asked, found, expected)
+            if wrong:
+                return wrong
+            verdict = mdp.verify_values(game, asked, found)
+            if not verdict:
+                return f"{asked}: right bounds are rejected: {verdict}"
+            found.lower[0] = found.upper[0] = float(expected[0]) + 1e-3
+            if mdp.verify_values(game, asked, found):
+                return f"{asked}: wrong bounds are accepted"
+    asked = '<<0>>Pmax=? [ F G "even" ]'
+    expected = mdp.reference.parity_game_values(game, priority)
+    return _off(asked, mdp.check(game, asked), expected)
+
+
 def _spoilt_game(case: Labelled) -> Complaint:
     """What is accepted of a game is right: its bounds are what strategies secure."""
     model = _paid(case)
@@ -287,6 +330,7 @@ def subject() -> Subject:
             "values": first(of_solver("values"), 2),
             "verify": each(_verified),
             "game": each(_game),
+            "played": each(_played),
             "spoilt": each(_spoilt_game),
             "parity": each(_parity_game),
             "spoilt-parity": each(_spoilt_parity_game),

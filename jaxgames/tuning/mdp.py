@@ -253,6 +253,9 @@ INSERTED_UP_TO = 64
 """Branches of a choice that are sorted by inserting each where it belongs."""
 
 # mdp/robust/_host.py
+NATURE_SOLVED_UP_TO = 50_000
+"""States of a component of an interval model whose averages linear equations give."""
+
 PATIENCE_WITH_NATURE = 100_000
 """Rounds at most of a component of an interval model."""
 

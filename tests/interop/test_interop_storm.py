@@ -56,7 +56,10 @@ def model(tmp_path_factory):
 
 
 def differences(a: MDP, b: MDP) -> list[str]:
-    """Where two models differ; a label that is nowhere counts for nothing."""
+    """Where two models differ; a label that is nowhere counts for nothing.
+
+    From UMB files stormpy 2.0.0 reads rewards without a name as `default`.
+    """
     found = [
         name
         for name in ("row_group_offsets", "row_offsets", "columns", "probs", "initial")
@@ -64,7 +67,11 @@ def differences(a: MDP, b: MDP) -> list[str]:
     ]
     for name in ("labels", "choice_labels", "state_rewards", "choice_rewards"):
         x, y = (
-            {k: v for k, v in (getattr(m, name) or {}).items() if v.any()}
+            {
+                ("" if k == "default" else k): v
+                for k, v in (getattr(m, name) or {}).items()
+                if v.any()
+            }
             for m in (a, b)
         )
         if set(x) != set(y) or not all(np.array_equal(x[k], y[k]) for k in x):

@@ -168,13 +168,13 @@ def test_large_processes_that_mix_slowly(monkeypatch, products):
     model = crowds(np.random.default_rng(9), 12, 2.0**-35)
     exactly = mdp.check(model, "Rmax=? [ LRA ]", exact=True).exact
     assert exactly is not None
-    factored, asked = _average_policies._factored, []
+    factored, asked = _average_policies.factored, []
 
     def counted(*parts):
         asked.append(1)
         return factored(*parts)
 
-    monkeypatch.setattr(_average_policies, "_factored", counted)
+    monkeypatch.setattr(_average_policies, "factored", counted)
     monkeypatch.setattr(_average_policies, "DENSE_UP_TO", 0)
     monkeypatch.setattr(_by_products, "MOST_PRODUCTS_OF_AVERAGES", products)
     monkeypatch.setattr(_average, "RATIONAL_UP_TO", 0)

@@ -208,10 +208,116 @@ def test_conditional_probabilities():
             assert found.upper[0] - found.lower[0] <= 1e-6
             looked_at += 0 < value < 1
     assert looked_at > 3
-    chain = mdp.induced_chain(model, np.asarray(model.row_group_offsets)[:-1])
-    for text, message in (
-        ('Pmax=? [ G "a" || F "b" ]', "only F without a bound is"),
-        ('Pmax=? [ F "a" || F<=3 "b" ]', "only F without a bound is"),
-    ):
-        with pytest.raises(PropertyError, match=message):
-            mdp.check(chain, text)
+
+
+STEPS = {
+    'F "a"': (lambda q, a, b: q or a, any),
+    'G "b"': (lambda q, a, b: q or not b, lambda seen: not any(seen)),
+    'G F "a"': (lambda q, a, b: a, any),
+    'F G "b"': (lambda q, a, b: b, all),
+    '"a" U "b"': (lambda q, a, b: q or (2 if b else not a), lambda seen: 2 in seen),
+    '!(F "b")': (lambda q, a, b: q or b, lambda seen: not any(seen)),
+    'X "a"': (lambda q, a, b: [1, 2 + a, 2, 3][q], lambda seen: 3 in seen),
+    '(G F "b") & (F "a")': (
+        lambda q, a, b: (b, a or (q and q[1])),
+        lambda seen: any(x for x, _ in seen) and all(y for _, y in seen),
+    ),
+}
+"""Formulas as deterministic automata, and which states seen for ever are good."""
+
+
+def shares_of(model: mdp.MDP, goal: str, condition: str) -> set[Fraction]:
+    """What schedulers come to that meet a condition: the share that meet a goal, too.
+
+    By all memoryless ones of the product that stop in some end component for what is
+    true there for ever, and all end components by their definition.
+    """
+    labels, groups = model.labels or {}, np.asarray(model.row_group_offsets)
+    (step, good), (move, holds) = STEPS[goal], STEPS[condition]
+
+    def enter(state: int, q, r) -> tuple:
+        letter = bool(labels["a"][state]), bool(labels["b"][state])
+        return state, step(q, *letter), move(r, *letter)
+
+    states, rows = [enter(0, 0, 0)], []
+    for state, q, r in states:
+        rows.append([])
+        for choice in range(groups[state], groups[state + 1]):
+            to = [(enter(t, q, r), p) for t, p in exact.branches(model, choice)]
+            states += [x for x in dict.fromkeys(x for x, _ in to) if x not in states]
+            rows[-1].append([(states.index(x), p) for x, p in to])
+    size = len(states)
+    if size > 8:
+        return set()
+    ends = [set() for _ in states]
+    for count in range(1, size + 1):
+        for some in itertools.combinations(range(size), count):
+            kept = [[[t for t, _ in row] for row in rows[s]] for s in some]
+            kept = [[row for row in own if set(row) <= {*some}] for own in kept]
+            back = {some[0]}
+            for _ in some:
+                back |= {s for s, own in zip(some, kept, strict=True)
+                         if any(back & {*row} for row in own)}  # fmt: skip
+            ahead = {some[0]}
+            for _ in some:
+                ahead |= {t for s, own in zip(some, kept, strict=True)
+                          if s in ahead for row in own for t in row}  # fmt: skip
+            if all(kept) and back == ahead == {*some}:
+                true = holds({states[s][2] for s in some})
+                won = true and good({states[s][1] for s in some})
+                for s in some:
+                    ends[s].add(size + (0 if won else 1 if true else 2))
+    found, nowhere = set(), [[(size + k, Fraction(1))] for k in range(4)]
+    options = [own + [[(e, Fraction(1))] for e in sorted(ends[s])]
+               for s, own in enumerate(rows)]  # fmt: skip
+    if np.prod([len(x) for x in options]) > 300:
+        return set()
+    for picked in itertools.product(*options):
+        chain = [*picked, *nowhere]
+        everywhere = [True] * len(chain)
+        won, lost, failed = (
+            exact.chain_values(chain, [i == size + k for i in range(len(chain))],
+                               everywhere)[0] for k in range(3)
+        )  # fmt: skip
+        if won + lost + failed == 1 and won + lost:
+            found.add(won / (won + lost))
+    return found
+
+
+def test_conditional_probabilities_of_formulas_against_all_schedulers():
+    rng = np.random.default_rng(8)
+    asked = between = 0
+    for model in map(labelled, rewarded(seed=33, count=500, most=3)):
+        goal, condition = rng.choice(list(STEPS), 2, replace=False)
+        shares = shares_of(model, goal, condition)
+        for optimum, best in (("min", min), ("max", max)):
+            if shares:
+                text = f"P{optimum}=? [ {goal} || {condition} ]"
+                found, value = mdp.check(model, text), best(shares)
+                assert found.lower[0] <= value <= found.upper[0], text
+                assert found.upper[0] - found.lower[0] <= 1e-6 * value
+                exactly = mdp.check(model, text, exact=True)
+                assert exactly.exact[0] == value
+                assert not any(exactly.exact[1:])
+                if optimum == "max":
+                    one = Fraction(value).limit_denominator(10**9)
+                    ask = text.replace("max=?", f"<={one.numerator}/{one.denominator}")
+                    assert mdp.check(model, ask).value is (value <= one)
+                asked, between = asked + 1, between + (0 < value < 1)
+    assert asked > 200
+    assert between > 5
+
+
+def test_a_condition_that_is_not_met():
+    model = mdp.MDP.from_arrays(
+        [0, 1, 2], [0, 1, 2], [1, 1], [1, 1], labels={"a": [1, 0], "b": [0, 0]}
+    )
+    for text in ('P=? [ F "b" || G "a" ]', 'P>0.5 [ F "a" || F<=3 "b" ]'):
+        with pytest.raises(PropertyError, match="has probability zero in state 0"):
+            mdp.check(model, text)
+    found = mdp.check(model, 'P=? [ X "a" || F G !"a" ]')
+    assert (found.lower[0], found.upper[0]) == (0, 0)
+    assert (found.lower[1], found.upper[1]) == (0, 1)  # nothing is known of it
+    text = " & ".join(f'(F ("a" & X{k * " X"} G F "b"))' for k in range(9))
+    with pytest.raises(PropertyError, match="takes too large an automaton"):
+        mdp.check(model, f'P=? [ {text} || G F "a" | true ]')

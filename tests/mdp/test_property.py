@@ -160,7 +160,9 @@ def test_what_is_read(text, expected):
         ("P=? [ F^{rew<=3, rew<=4} x ]", 1, 16, "not supported: several bounds"),
         ("P=? [ F^{steps<=3} x ]", 1, 8, "not supported: bounds other than"),
         ("A [ F x ]", 1, 1, "not supported: properties of all paths"),
-        ("<<1>> Pmax=? [ F x ]", 1, 1, "not supported: coalitions"),
+        ("<<1 Pmax=? [ F x ]", 1, 5, "expected ',' or '>>', found 'Pmax'"),
+        ("<<1>> Pmax=? [ F ]", 1, 18, "expected an expression"),
+        ("<<-1>> Pmax=? [ F x ]", 1, 3, "expected the number of a player"),
         ("flor(3)", 1, 1, r"there is no function 'flor' \(did you mean 'floor'\?\)"),
         ("pow(3)", 1, 1, "pow takes 2 arguments, got 1"),
         ("filter(most, x)", 1, 8, "expected a kind of filter"),
@@ -245,3 +247,9 @@ def test_published_properties_are_read_and_printed():
     for text in found:
         asked = mdp.Property.parse(text)
         assert mdp.Property.parse(str(asked)) == asked
+
+
+def test_what_was_written_is_quoted():
+    for text in ('S=? [ "a" ]', 'LRA=? [ "a" ]', "R=? [ S ]", "R=? [ LRA ]"):
+        assert str(Property.parse(text)) == text
+    assert Property.parse('S=? [ "a" ]') == Property.parse('LRA=? [ "a" ]')

@@ -152,7 +152,9 @@ def test_a_branch_that_may_vanish_decides_what_is_infinite():
         ('Pmax=? [ F "goal" ]', "must say min or max twice"),
         ('P=? [ F "goal" ]', "must say min or max twice"),
         ('Pmaxmin=? [ G F "goal" ]', "nested formulas of paths"),
-        ('Rmaxmin=? [ LRA ]', "long-run averages"),
+        ('Rmaxmin=? [ LRA ]', "may leave out branches, such as 2, whose lower bound"),
+        ('LRAminmax=? [ "goal" ]', "ask for minmin or maxmax"),
+        ('Smax=? [ "goal" ]', "'Smax=. . \"goal\" .' must say min or max twice"),
         ('Rmaxmin=? [ C ]', "nature is against"),
         ('Pmaxmin=? [ F "goal" || F "goal" ]', "conditional"),
     ],
@@ -160,6 +162,85 @@ def test_a_branch_that_may_vanish_decides_what_is_infinite():
 def test_what_is_not_supported_is_said(asked, said):
     with pytest.raises(PropertyError, match=said):
         mdp.check(fan(choice_rewards={"": [1, 1, 0, 0]}), asked)
+
+
+def test_averages_where_nature_may_leave_a_component():
+    # In 0 nature may stay, or go on to 1 at once; 1 is a trap, 2 leads back to 0.
+    model = mdp.MDP.from_arrays(
+        [0, 1, 2, 4], [0, 2, 3, 4, 5], [0, 2, 1, 0, 1], lower=[0, 0, 1, 1, 1],
+        upper=[1, 1, 1, 1, 1], choice_rewards={"": [2, 1, 6, 0]},
+        labels={"first": [1, 0, 0]},
+    )  # fmt: skip
+    for text, expected in (
+        ("Rminmin=? [ LRA ]", [1, 1, 1]),
+        ("Rmaxmax=? [ LRA ]", [4, 1, 4]),  # to and fro
+        ('LRAmaxmax=? [ "first" ]', [1, 0, 1]),
+        ('Sminmin=? [ "first" ]', [0, 0, 0]),
+        ('Tminmin=? [ F "first" ]', [0, np.inf, 1]),
+    ):
+        found = mdp.check(model, text)
+        assert (found.lower <= expected).all(), text
+        assert (found.upper >= expected).all(), text
+        assert found.status == 0
+    found = mdp.check(model, "Rmaxmax=? [ LRA ]")
+    assert found.scheduler.tolist() == [0, 1, 2]
+    assert found.nature[:2].round(9).tolist() == [0, 1]
+
+
+def test_nothing_counts_that_is_earned_once():
+    model = mdp.MDP.from_arrays(
+        [0, 1, 2, 3], [0, 2, 3, 4], [1, 2, 1, 2], lower=[0.25, 0.25, 1, 1],
+        upper=[0.75, 0.75, 1, 1], choice_rewards={"": [8, 1, 3]},
+    )  # fmt: skip
+    for word, value in (("min", 1.5), ("max", 2.5)):
+        found = mdp.check(model, f"R{word}=? [ LRA ]")
+        assert found.lower[0] <= value <= found.upper[0]
+        assert found.upper[0] - found.lower[0] <= 1e-6 * value
+
+
+def test_averages_of_walks_that_drift_as_nature_likes():
+    for many in (8, 300):
+        left = np.maximum(np.arange(many) - 1, 0)
+        right = np.minimum(np.arange(many) + 1, many - 1)
+        model = mdp.MDP.from_arrays(
+            range(many + 1), range(0, 2 * many + 1, 2),
+            np.stack([left, right], 1).ravel(), lower=[0.4, 0.4] * many,
+            upper=[0.6, 0.6] * many, labels={"end": np.arange(many) == many - 1},
+        )  # fmt: skip
+        # The stationary distribution is geometric.
+        for word, base in (("max", Fraction(3, 2)), ("min", Fraction(2, 3))):
+            found = mdp.check(model, f'S{word}=? [ "end" ]', relative=False)
+            value = float(base ** (many - 1) * (1 - base) / (1 - base**many))
+            assert found.lower[0] - 1e-12 <= value <= found.upper[0] + 1e-12
+            assert found.upper[0] - found.lower[0] <= 1e-6
+
+
+def test_averages_against_nature():
+    # The scheduler stays in 0, or goes to 1 and comes back some time.
+    model = mdp.MDP.from_arrays(
+        [0, 2, 3], [0, 1, 2, 4], [0, 1, 0, 1], lower=[1, 1, 0.25, 0.25],
+        upper=[1, 1, 0.75, 0.75], choice_rewards={"": [2, 0, 3]},
+    )  # fmt: skip
+    for words, expected, choice in (
+        ("maxmax", Fraction(12, 5), 1),
+        ("maxmin", 2, 0),
+        ("minmax", 2, 0),
+        ("minmin", Fraction(12, 7), 1),
+    ):
+        found = mdp.check(model, f"R{words}=? [ LRA ]", epsilon=1e-9)
+        assert np.allclose([found.lower, found.upper], float(expected), rtol=1e-9)
+        assert found.scheduler[0] == choice
+
+
+def test_nature_may_have_to_take_a_branch_whose_lower_bound_is_zero():
+    # The other branch carries a half at most.
+    model = mdp.MDP.from_arrays(
+        [0, 2, 3], [0, 2, 3, 4], [0, 1, 0, 0], lower=[0, 0.25, 1, 1],
+        upper=[0.75, 0.5, 1, 1], choice_rewards={"": [2, 1, 0]},
+    )  # fmt: skip
+    found = mdp.check(model, "Rmaxmin=? [ LRA ]", epsilon=1e-9)
+    assert np.allclose(found.lower, 4 / 3, rtol=1e-9)
+    assert np.allclose(found.upper, 4 / 3, rtol=1e-9)
 
 
 def test_rewards_of_branches_are_refused():

@@ -1,5 +1,6 @@
 """A property of an interval model, evaluated in all states."""
 
+import dataclasses
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -11,7 +12,7 @@ from jaxgames.mdp._asked import Answer, Asked
 from jaxgames.mdp._checks import checked
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._property import Cumulative, PropertyError, Query
-from jaxgames.mdp.robust._natures import natures, of_model
+from jaxgames.mdp.robust._natures import POINT, natures, numbers, of_model
 from jaxgames.mdp.robust._pose import Asking
 from jaxgames.mdp.robust._problem import ROBUST
 from jaxgames.mdp.robust._steps import walk_back
@@ -74,20 +75,15 @@ class AskedOfIntervals(Asked):
         )
 
     def _answered(self, node: Query, optimum: str) -> Answer:
-        if node.condition is not None:
-            raise self._refused(node, "conditional probabilities")
-        if node.operator == "P":
-            return self._probability(node, optimum)
-        if node.operator == "T":
-            raise self._refused(node, "expected times")
-        if node.operator == "LRA":
-            raise self._refused(node, "long-run averages")
-        return self._reward(node, optimum)
+        return self._valued(node, optimum)
 
     def _refused(self, node: Any, what: str) -> PropertyError:
         return PropertyError(
             node.place, f"{what} of interval models are not supported: '{node}'"
         )
+
+    def _conditional(self, node: Query, optimum: str) -> Answer:
+        raise self._refused(node, "conditional probabilities")
 
     def _limit(self, path: Any, optimum: str) -> Answer:
         raise self._refused(path.path, "limits and nested formulas of paths")
@@ -102,7 +98,24 @@ class AskedOfIntervals(Asked):
         raise self._refused(path, "bounds of what is earned")
 
     def _average(self, reward: np.ndarray, optimum: str) -> Answer:
-        raise self._refused(self.asked.formula, "long-run averages")
+        nat, agreed = self.natures, optimum[:3] == optimum[3:]
+        number = numbers(nat)
+        others = np.bincount(number, nat.upper, minlength=len(nat.owner))[number]
+        may_go = (nat.lower == 0) & (others - nat.upper >= 1 - POINT)
+        zero = np.flatnonzero(may_go)
+        if len(zero) and not agreed:
+            raise PropertyError(
+                self.asked.formula.place,
+                "long-run averages where nature is against the scheduler are not "
+                f"supported if it may leave out branches, such as {nat.branch[zero[0]]}"
+                ", whose lower bound is zero: ask for minmin or maxmax",
+            )
+        inside = reward[: len(nat.owner)]
+        if not self.relative or not (inside < 0).any():
+            return self._asked("average", optimum, reward=reward)
+        near = self.epsilon * float(np.abs(inside).max())
+        absolute = dataclasses.replace(self, epsilon=near, relative=False)
+        return absolute._asked("average", optimum, reward=reward)
 
     def _rewards(self, name: str) -> np.ndarray:
         """What each choice earns: that must not be up to nature."""

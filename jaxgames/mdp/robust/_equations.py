@@ -43,7 +43,7 @@ def equations(
     reward: np.ndarray,
     found: Components | None = None,
     *,
-    stops: bool = False,
+    stops: np.ndarray | None = None,
 ) -> Equations:
     """The equations of open states.
 
@@ -57,7 +57,8 @@ def equations(
         open_: bool `[S]`.
         reward: float64 `[C]`.
         found: sets that become one state each; None for none.
-        stops: whether one may stay in these for ever, for nothing.
+        stops: float64 `[N]`, what it is worth to stay in each for ever; None where
+            nobody may.
     """
     number = np.full(len(open_), NO_CHOICE, np.int32)
     label = np.full(len(open_), NO_CHOICE, np.int32)
@@ -85,12 +86,12 @@ def equations(
     rest = np.flatnonzero(whole)
     many = np.diff(nat.rows)[rest]
     stop = np.zeros(0, np.int64)
-    if stops and found is not None and found.count:
+    apart = size + len(worth)
+    if stops is not None and found is not None and found.count:
         inside = np.flatnonzero(label >= 0)
-        stop = np.unique(number[inside])
-        if not (worth == 0).any():
-            worth = np.append(worth, 0.0)
-    zero = size + (int(np.argmax(worth == 0)) if len(worth) else 0)
+        stop = np.zeros(found.count, np.int64)
+        stop[label[inside]] = number[inside]
+        worth = np.append(worth, stops)
     # All choices: whole ones, those that leave, those that stop; by state then.
     owner = np.concatenate([where[rest], where[branch_choice[exits]], stop])
     choice = np.concatenate([rest, branch_choice[exits], np.full(len(stop), NO_CHOICE)])
@@ -101,7 +102,7 @@ def equations(
     mine = np.flatnonzero(whole[branch_choice])
     pool = {
         "target": np.concatenate(
-            [target[mine], target[exits], np.full(len(stop), zero)]
+            [target[mine], target[exits], apart + np.arange(len(stop))]
         ),
         "lower": np.concatenate([nat.lower[mine], np.ones(len(exits) + len(stop))]),
         "upper": np.concatenate([nat.upper[mine], np.ones(len(exits) + len(stop))]),
@@ -187,7 +188,7 @@ class Routes(NamedTuple):
 
     Attributes:
         scheduler: int32 `[S]`, choices, -1 where there is nothing to say.
-        choices: int64, the choices in which nature has something to do ...
+        choices: int64, the choices in which nature has something to do to leave ...
         keys: float64 `[B]`, ... and what it likes more there.
     """
 
@@ -197,7 +198,11 @@ class Routes(NamedTuple):
 
 
 def routes(
-    nat: Natures, part: Equations, found: Components, best: np.ndarray
+    nat: Natures,
+    part: Equations,
+    found: Components,
+    best: np.ndarray,
+    staying: np.ndarray | None = None,
 ) -> Routes:
     """How components are left.
 
@@ -206,6 +211,8 @@ def routes(
         part: the equations.
         found: the components.
         best: int32 `[N]`, the best choice of each equation.
+        staying: int32 `[S]`, what those who stay for ever choose; None for any choice
+            that stays, with any probabilities.
     """
     size = len(found.label)
     scheduler = np.full(size, NO_CHOICE, np.int32)
@@ -220,11 +227,12 @@ def routes(
     done[inside[exits]] = True
     scheduler[inside[exits]] = choice[exits]
     branch[inside[exits]] = leaves[exits]
-    # Who stays for ever takes any choice that stays.
-    kept = np.flatnonzero(found.kept)[::-1]
-    stay = np.full(size, NO_CHOICE, np.int32)
-    stay[nat.owner[kept]] = kept
     resting = inside[stops]
+    stay = staying
+    if stay is None:
+        kept = np.flatnonzero(found.kept)[::-1]
+        stay = np.full(size, NO_CHOICE, np.int32)
+        stay[nat.owner[kept]] = kept
     scheduler[resting] = stay[resting]
     _route(nat, found.label, np.array(found.kept), done, scheduler, branch)
     here = np.flatnonzero(found.label >= 0)
@@ -236,4 +244,6 @@ def routes(
     keys[some[some >= 0]] = 2.0
     whole = np.zeros(len(nat.owner), bool)
     whole[mine] = found.kept[mine]
+    if staying is not None:
+        whole[stay[resting]] = False
     return Routes(scheduler, np.flatnonzero(whole), keys)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames.mdp._region import NO_CHOICE
+from jaxgames.mdp.robust._average import Gains, gains
 from jaxgames.mdp.robust._graph import (
     Components,
     Team,
@@ -29,7 +30,8 @@ class Asking:
 
     Attributes:
         nat: the natures.
-        kind: `"reach"`, `"until"` (rewards before a goal), `"total"`, `"discounted"`.
+        kind: `"reach"`, `"until"` (rewards before a goal), `"total"`, `"discounted"`,
+            `"average"`.
         goal: bool `[S]`, the states to reach.
         passed: bool `[S]`, the states from which a path goes on.
         reward: float64 `[C]`, what choices earn.
@@ -78,8 +80,10 @@ class Posed(NamedTuple):
         first: int32 `[S]`, choices to begin with where the least is improved.
         first_keys: float64 `[B]`, likewise.
         found: sets that become one state each, or None.
-        stops: whether one may stay there for ever.
+        stops: float64 `[2, N]`, bounds of what it is worth to stay in each for ever;
+            None where nobody may.
         circles: whether some may stay among open states for ever.
+        gains: how these are earned, of averages.
     """
 
     nat: Natures
@@ -93,12 +97,18 @@ class Posed(NamedTuple):
     first: np.ndarray
     first_keys: np.ndarray
     found: Components | None = None
-    stops: bool = False
+    stops: np.ndarray | None = None
     circles: bool = False
+    gains: Gains | None = None
 
 
-def posed(asking: Asking) -> Posed:
-    """What is known of a question before anything is computed."""
+def posed(asking: Asking, stop: np.ndarray) -> Posed:
+    """What is known of a question before equations are solved.
+
+    Args:
+        asking: the question.
+        stop: int8 `[1]`, set by another thread to end it.
+    """
     size = len(asking.goal)
     nat = asking.nat
     nothing = Posed(
@@ -111,6 +121,8 @@ def posed(asking: Asking) -> Posed:
     how = {"reach": _reach, "until": _until, "total": _total}
     if asking.kind == "discounted":
         return _discounted(asking, nothing)
+    if asking.kind == "average":
+        return _average(asking, nothing, stop)
     return how[asking.kind](asking, nothing)
 
 
@@ -151,6 +163,17 @@ def _discounted(asking: Asking, start: Posed) -> Posed:
         pays[nat.owner[reward > 0]] = True
     team = Team(not asking.least, not asking.nature)
     return start._replace(open_=possibly(nat, pays, start.open_, team))
+
+
+def _average(asking: Asking, start: Posed, stop: np.ndarray) -> Posed:
+    """What is earned in the long run: that of the component where a run stays."""
+    found = components(asking.nat, start.open_)
+    earned = gains(
+        *(asking.nat, found, asking.reward, asking.least, asking.nature),
+        *(asking.epsilon, asking.relative, stop),
+    )
+    ends = np.array([earned.lower, earned.upper])
+    return start._replace(found=found, stops=ends, gains=earned)
 
 
 def _until(asking: Asking, start: Posed) -> Posed:
@@ -273,7 +296,7 @@ def _total(asking: Asking, start: Posed) -> Posed:
         keys=keys,
         steered=steered,
         found=rest if rest.count else None,
-        stops=True,
+        stops=np.zeros((2, rest.count)),
     )
 
 

@@ -73,7 +73,7 @@ def solve(asking: Asking, stop: np.ndarray, engine: Engine | None = None) -> Fou
         stop: int8 `[1]`, set by another thread to end it.
         engine: what solves equations without circles; None for the host.
     """
-    made = posed(asking)
+    made = posed(asking, stop)
     if made.circles and not asking.agreed:
         return _improved(asking, made, stop, engine)
     return _direct(asking, made, stop, engine)
@@ -94,13 +94,18 @@ def near(lower: np.ndarray, upper: np.ndarray, asking: Asking) -> bool:
 def _direct(
     asking: Asking, made: Posed, stop: np.ndarray, engine: Engine | None
 ) -> Found:
+    if made.gains is not None:  # nothing counts that is earned on the way
+        asking = dataclasses.replace(asking, reward=np.zeros(len(asking.reward)))
     reward = asking.reward[made.choices]
-    part = equations(
-        *(made.nat, made.value, made.open_, reward, made.found), stops=made.stops
-    )
+    # What it is worth to stay may have two bounds.
+    parts = [
+        equations(made.nat, made.value, made.open_, reward, made.found, stops=stops)
+        for stops in ([None] if made.stops is None else np.unique(made.stops, axis=0))
+    ]
+    part = parts[0]
     size = len(part.order)
     floor, cap = -np.inf, np.inf
-    if asking.kind != "discounted":
+    if asking.kind not in ("discounted", "average"):
         floor, cap = 0.0, 1.0 if asking.kind == "reach" else np.inf
     proper = not (made.circles and asking.least and asking.kind in ("until", "total"))
     aim = Aim(
@@ -110,8 +115,14 @@ def _direct(
         0.0 if asking.relative else asking.epsilon / 2,
         PATIENCE_WITH_NATURE,
     )
-    run = on_host if engine is None or not proper else engine
-    low, high, rounds = run(part, aim, floor, cap, stop)
+    # A device's bounds are near relative to the largest value; averages may be zero.
+    if engine is None or not proper or asking.kind == "average":
+        engine = on_host
+    low, high, rounds = engine(part, aim, floor, cap, stop)
+    rounds += 0 if made.gains is None else made.gains.rounds
+    for other in parts[1:]:
+        _, high, more = engine(other, aim, floor, cap, stop)
+        rounds += more
     lower, upper = made.value.copy(), made.value.copy()
     where = part.number[made.open_]
     lower[made.open_], upper[made.open_] = low[:size][where], high[:size][where]
@@ -121,7 +132,8 @@ def _direct(
         probs = np.zeros(len(part.nat.lower))
         worth, best = np.zeros(len(part.base)), np.zeros(size, np.int32)
         look_at_all(part.nat, part.base, bound, aim, probs, worth, best)
-        ways = routes(made.nat, part, made.found, best)
+        staying = None if made.gains is None else made.gains.scheduler
+        ways = routes(made.nat, part, made.found, best, staying)
     scheduler, nature = strategies(asking, made, lower, upper, ways)
     met = near(lower, upper, asking)
     return Found(lower, upper, scheduler, nature, met, rounds)
@@ -210,9 +222,12 @@ def strategies(
     mine = upper if asking.nature else lower
     keys = -mine[nat.target] if asking.nature else mine[nat.target]
     keys = np.where(made.steered[number], made.keys, keys)
+    if made.gains is not None and made.found is not None:
+        keys = np.where(made.found.kept[number], made.gains.keys, keys)
     if ways is not None:
         some = ways.scheduler >= 0
         scheduler[some] = made.choices[ways.scheduler[some]]
+    if ways is not None and asking.agreed:  # else nature may not help anybody to leave
         here = np.zeros(len(nat.owner), bool)
         here[made.choices[ways.choices]] = True
         own = np.zeros(len(nat.target))
@@ -325,7 +340,7 @@ def _against(
         question = asking.among(part, kept, least=asking.nature)
     else:
         question = asking.among(fixed(nat, probs), nature=asking.least)
-    return _direct(question, posed(question), stop, engine)
+    return _direct(question, posed(question, stop), stop, engine)
 
 
 def _better_choices(
