@@ -257,17 +257,16 @@ def _free(board, some, many, near, state):
     The arguments are those of `_tops`.
     """
     kept = np.int64(0)
+    # Without branches: who is free nobody could predict.
     if many < 0:
         for v in range(len(state)):
-            if state[v] & TAKEN == 0:
-                near[kept] = v
-                kept += 1
+            near[kept] = v
+            kept += state[v] & TAKEN == 0
     else:
         for index in range(many):
             v = some[index]
-            if state[v] & TAKEN == 0:
-                near[kept] = v
-                kept += 1
+            near[kept] = v
+            kept += state[v] & TAKEN == 0
     return kept
 
 
