@@ -87,14 +87,14 @@ def sweep_up(row_ptr, head, owner, priority, winner, move, stop, most, counts):
         return False
     if sinks > 0 and not dense:
         odd_sinks, lowest, highest = _sinks(row_ptr, head, state, priority, move)
-    some, stack = np.empty(room, np.int32), np.empty(size, np.int32)
+    some, queue = np.empty(room, np.int32), np.empty(size, np.int32)
     left, going = np.int64(size - sinks), True
     for player in range(2):
         many = odd_sinks if player == 1 else sinks - odd_sinks
         if many > 0 and going:
             counts[1] += 1
             left = _attract(
-                row_ptr, head, state, move, stack, player, left, lowest, highest,
+                row_ptr, head, state, move, queue, player, left, lowest, highest,
                 dense, stop,
             )  # fmt: skip
             going = left >= 0
@@ -107,7 +107,7 @@ def sweep_up(row_ptr, head, owner, priority, winner, move, stop, most, counts):
         going = many <= room or left == 0
         if going:
             left = _attract(
-                row_ptr, head, state, move, stack, player, left, lowest, highest,
+                row_ptr, head, state, move, queue, player, left, lowest, highest,
                 dense, stop,
             )  # fmt: skip
             going = left >= 0
@@ -223,7 +223,7 @@ def _heads(state, priority, player, above, some):
 
 @compiled
 def _attract(
-    row_ptr, head, state, move, stack, player, free, lowest, highest, dense, stop
+    row_ptr, head, state, move, queue, player, free, lowest, highest, dense, stop
 ):
     """Attracts to a region, by one sweep after the other.
 
@@ -232,7 +232,7 @@ def _attract(
         head: likewise.
         state: the bytes of vertices.
         move: as in `sweep_up`.
-        stack: int32 `[V]`, room for vertices.
+        queue: int32 `[V]`, room for vertices.
         player: whose region it is.
         free: how many vertices nobody has.
         lowest: the first vertex of the region.
@@ -264,7 +264,7 @@ def _attract(
                         more, asked = np.int64(1), np.int64(0)
                         if not dense:  # else all would be asked for each that joins
                             more, asked, going = _go_on(
-                                row_ptr, head, state, move, stack, player, index, stop
+                                row_ptr, head, state, move, queue, player, index, stop
                             )
                         joined += more
                         looked += asked
@@ -283,25 +283,24 @@ def _attract(
 
 
 @compiled
-def _go_on(row_ptr, head, state, move, stack, player, v, stop):
+def _go_on(row_ptr, head, state, move, queue, player, v, stop):
     """Asks those to which edges lead from what has just joined, and so on.
 
     Returns how many have joined with the vertex, how many were asked, and whether it
     was not stopped.
     """
-    stack[0] = v
-    top, joined, asked, going = np.int64(1), np.int64(0), np.int64(0), True
-    while top > 0 and going:
-        top -= 1
+    queue[0] = v
+    joined, end, asked, going = np.int64(0), np.int64(1), np.int64(0), True
+    while joined < end and going:
+        u = queue[joined]
         joined += 1
-        u = stack[top]
         for e in range(row_ptr[u], row_ptr[u + 1]):
             w = head[e]
             if state[w] <= OWNER:
                 asked += 1
                 if _joins(row_ptr, head, state, move, player, w, False):
-                    stack[top] = w
-                    top += 1
+                    queue[end] = w
+                    end += 1
         going = joined % POLL != 0 or stop[0] == 0
     return joined, asked, going
 
