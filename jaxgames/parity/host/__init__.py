@@ -40,7 +40,7 @@ import numpy as np
 from jaxgames import validity
 from jaxgames.arena import Arena
 from jaxgames.arguments import integer
-from jaxgames.host import lend, on_all_cores
+from jaxgames.host import on_all_cores
 from jaxgames.parity._game import compress
 from jaxgames.parity.host._arranged import arranged
 from jaxgames.parity.host._attract import NO_LIMIT, WON, Prepared
@@ -176,8 +176,11 @@ def _checked(arena: Arena) -> tuple[Arena, int]:
 
 
 def _ready(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Arrays as machine code takes them."""
-    return tuple(lend(np.ascontiguousarray(x)) for x in arrays)
+    """Arrays as machine code takes them.
+
+    Those that are read-only are not lent: a call of numba's code does that itself.
+    """
+    return tuple(map(np.ascontiguousarray, arrays))
 
 
 def prepare(arena: Arena, *, compressed: bool = False) -> Prepared:
