@@ -358,9 +358,9 @@ class Arena(Value):
     def unpad(self) -> "Arena":
         """The real vertices and edges alone (host only)."""
         vertices, edges = self.num_vertices, self.num_edges
-        if type(vertices) is type(edges) is np.int32:  # told fast: most have no padding
-            if (vertices, edges) == self.shape:
-                return self
+        told_fast = type(vertices) is type(edges) is np.int32  # most have no padding
+        if told_fast and (vertices, edges) == self.shape:
+            return self
         self._refuse_traced("unpad", "cut its answers outside, or mask the padding")
         vertices, edges = int(vertices), int(edges)
         if (vertices, edges) == self.shape:

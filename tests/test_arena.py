@@ -307,7 +307,9 @@ def test_arrays_of_a_large_game_are_checked_while_they_are_copied(
     row_ptr = np.append(0, np.cumsum(degree)).astype(kind)
     dst = np.random.default_rng(4).integers(0, 50, row_ptr[-1]).astype(kind)
     priority = np.arange(50, dtype=kind) * 7 % 11
-    given = {"row_ptr": row_ptr, "dst": dst} | ({"priority": priority} if labelled else {})
+    given = {"row_ptr": row_ptr, "dst": dst} | (
+        {"priority": priority} if labelled else {}
+    )
     expected = {name: x.astype(np.int32) for name, x in given.items()}
 
     def built(**change):

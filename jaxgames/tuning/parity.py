@@ -123,6 +123,9 @@ LITTLE_OF_MANY = 16
 """... and fewer need join: a sweep costs little, beside what it may save."""
 
 # parity/host/_rows.py
+FAR_FROM = 1 << 15
+"""Vertices from which on it is looked at whether edges lead far."""
+
 SPLIT_FROM = 1 << 19
 """Vertices from which on edges that lead far are sorted in two steps, each of which
 writes to few places at a time ..."""

@@ -89,10 +89,10 @@ def rows(arena: Arena) -> Rows:
         ValueError: the arena is no such game.
     """
     arena, size = _checked(arena)
-    row_ptr, source, head, owner, priority = _ready(
-        arena.row_ptr, arena.src, arena.dst, arena.owner, arena.priority
+    row_ptr, head, owner, priority = _ready(
+        arena.row_ptr, arena.dst, arena.owner, arena.priority
     )
-    incoming = by_target(source, head, len(owner))
+    incoming = by_target(row_ptr, head)
     return Rows(owner, priority, row_ptr, head, *incoming, size)
 
 
@@ -125,7 +125,7 @@ def attempt(
     queue, by = np.empty(size + 1, np.int32), np.empty(size + 1, np.int32)
     board = Board(
         *(rows.row_ptr, rows.head, rows.in_ptr, rows.in_tail, rows.priority),
-        *(queue, by, np.empty(size, np.uint8)),
+        *(queue, by, np.empty(size, np.uint8), rows.far),
     )
     winner, move = np.zeros(rows.size, np.int8), np.full(rows.size, NO_EDGE, np.int32)
     stop, counts = NEVER_STOPS if stop is None else stop, np.zeros(5, np.int64)

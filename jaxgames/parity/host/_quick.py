@@ -34,6 +34,9 @@ FULL = 63
 LEVELS = 250
 """Regions at most, so that a byte names one."""
 
+ROOM = 512
+"""Edges that are written one after the other before they are looked at."""
+
 NOWHERE = 255
 """In the place of a level: the vertex is won."""
 
@@ -50,6 +53,7 @@ class Board(NamedTuple):
         queue: int32 `[V + 1]`, the regions, one after the other.
         by: int32 `[V + 1]`: to which vertex each of these was attracted, or leads.
         level: uint8 `[V]`: the number of its region, where a vertex is in one.
+        far: whether edges lead to no place near the vertex where those before lead.
     """
 
     row_ptr: np.ndarray
@@ -60,6 +64,7 @@ class Board(NamedTuple):
     queue: np.ndarray
     by: np.ndarray
     level: np.ndarray
+    far: bool
 
 
 @compiled
@@ -302,35 +307,99 @@ def _spread(board, state, left, player, begin, end, stop, counts):
     always, or never.
     """
     in_ptr, in_tail = board.in_ptr, board.in_tail
-    queue, by = board.queue, board.by
-    first, work = np.int64(begin), np.int64(0)
+    queue, by, far = board.queue, board.by, board.far
+    room = ROOM * far
+    tails, heads = np.empty(room, np.int32), np.empty(room, np.int32)
+    first, work, done = np.int64(begin), np.int64(0), np.int64(0)
     begin = first
     while begin < end and (begin % POLL != 0 or stop[0] == 0):
         if begin + 2 * AHEAD < end:
             prefetch(in_ptr, queue[begin + 2 * AHEAD])
             prefetch(in_tail, in_ptr[queue[begin + AHEAD]])
-        v = queue[begin]
-        into, until = np.int64(in_ptr[v]), np.int64(in_ptr[v + 1])
-        work += until - into
-        for k in range(into, until):
-            u = in_tail[k]
-            old = np.int64(state[u])
-            rival = ((old ^ player) & OWNER) * (u != v)
-            if old >= ONE * FULL:
-                left[u] -= rival
-                if left[u] >= FULL:
-                    rival = np.int64(0)
-            new = old - ONE * rival
-            # Without branches: which are taken nobody could predict.
-            own = (old ^ player) & OWNER == 0
-            taken = (new & TAKEN == 0) & (own | (new < ONE))
-            queue[end], by[end] = u, v
-            end += taken
-            state[u] = new | (TAKEN * taken)
-        begin += 1
+        if far:
+            many, begin, done = _write_down(
+                in_ptr, in_tail, queue, begin, end, done, tails, heads
+            )
+            for k in range(many):
+                end = _ask(state, left, queue, by, player, tails[k], heads[k], end)
+            work += many
+        else:
+            v = queue[begin]
+            into, until = np.int64(in_ptr[v]), np.int64(in_ptr[v + 1])
+            for k in range(into, until):
+                end = _ask(state, left, queue, by, player, in_tail[k], v, end)
+            work += until - into
+            begin += 1
     counts[0] += begin - first
     counts[4] += begin - first + work
     return end
+
+
+@compiled
+def _ask(state, left, queue, by, player, u, v, end):
+    """Attracts a vertex by an edge to one that has joined, if it can be; the end then.
+
+    Without branches: which are taken nobody could predict.
+    """
+    old = np.int64(state[u])
+    rival = ((old ^ player) & OWNER) * (u != v)
+    if old >= ONE * FULL:
+        left[u] -= rival
+        if left[u] >= FULL:
+            rival = np.int64(0)
+    new = old - ONE * rival
+    own = (old ^ player) & OWNER == 0
+    taken = (new & TAKEN == 0) & (own | (new < ONE))
+    queue[end], by[end] = u, v
+    state[u] = new | (TAKEN * taken)
+    return end + taken
+
+
+@compiled
+def _write_down(in_ptr, in_tail, queue, begin, end, done, tails, heads):
+    """Writes the edges into some vertices of the queue one after the other.
+
+    Where the next of many short rows ends would be mispredicted else, and nothing
+    could be fetched from memory before that is known.
+
+    Args:
+        in_ptr: as in `Board`, like the next two.
+        in_tail: likewise.
+        queue: likewise.
+        begin: the first of these vertices.
+        end: of the queue.
+        done: how many edges of the first vertex were written before.
+        tails: gets where they begin.
+        heads: gets where they lead.
+
+    Returns:
+        How many edges these are, the next vertex of the queue, and how many of its
+        edges are written.
+    """
+    room, many, edges = len(tails), np.int64(0), len(in_tail)
+    last = min(np.int64(end), begin + room // 8)
+    while begin < last and many < room:
+        if begin + 2 * AHEAD < end:
+            prefetch(in_ptr, queue[begin + 2 * AHEAD])
+            prefetch(in_tail, in_ptr[queue[begin + AHEAD]])
+        v = queue[begin]
+        into, until = np.int64(in_ptr[v]) + done, np.int64(in_ptr[v + 1])
+        if until - into <= 4 and into + 4 <= edges and many + 4 <= room:
+            tails[many], tails[many + 1] = in_tail[into], in_tail[into + 1]
+            tails[many + 2], tails[many + 3] = in_tail[into + 2], in_tail[into + 3]
+            heads[many] = heads[many + 1] = heads[many + 2] = heads[many + 3] = v
+            many += until - into
+            begin += 1
+            done = np.int64(0)
+        else:
+            more = min(until - into, room - many)
+            for k in range(more):
+                tails[many + k], heads[many + k] = in_tail[into + k], v
+            many += more
+            ends = into + more == until
+            begin += ends
+            done = (done + more) * (1 - ends)
+    return many, begin, done
 
 
 @compiled
