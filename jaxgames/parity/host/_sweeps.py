@@ -46,10 +46,15 @@ def _find_sinks(row_ptr, head, queue, enough):
     many, begin, size = np.int64(0), np.int64(0), len(row_ptr) - 1
     while begin < size and many <= enough:
         end = min(begin + POLL, size)
-        for v in range(max(begin, 0), end):  # without a branch nobody could predict
+        found = 0
+        for v in range(max(begin, 0), end):
             e = row_ptr[v]
-            queue[many] = v
-            many += (row_ptr[v + 1] - e == 1) & (head[e] == v)
+            found += (row_ptr[v + 1] - e == 1) & (head[e] == v)
+        if found > 0:
+            for v in range(max(begin, 0), end):
+                e = row_ptr[v]
+                queue[many] = v
+                many += (row_ptr[v + 1] - e == 1) & (head[e] == v)
         begin = end
     return many
 
@@ -95,8 +100,7 @@ def sweep_up(row_ptr, head, owner, priority, winner, move, stop, most, counts):
     even, odd = np.int64(-2), np.int64(-1)
     for v in range(size):
         found = np.int64(priority[v])
-        even = max(even, found - (found & 1) * (found + 2))
-        odd = max(odd, found - (found & 1 ^ 1) * (found + 1))
+        even, odd = max(even, found | -(found & 1)), max(odd, found | -(found & 1 ^ 1))
     room = size // FEW_HEADS + 1
     leaders = size
     if min(even, odd) >= 0:
@@ -213,8 +217,8 @@ def _tops(state, priority):
     for v in range(len(state)):
         found, free = np.int64(priority[v]), state[v] <= OWNER
         state[v] |= WON * (1 - free)
-        even = max(even, (found + 2) * (free & (found & 1 ^ 1)) - 2)
-        odd = max(odd, (found + 1) * (free & found & 1) - 1)
+        even = max(even, found | -(found & 1) | -(1 - free))
+        odd = max(odd, found | -(found & 1 ^ 1) | -(1 - free))
     return even, odd
 
 
@@ -311,22 +315,30 @@ def _attract(
 def _go_on(row_ptr, head, state, move, queue, player, v, stop):
     """Asks those to which edges lead from what has just joined, and so on.
 
+    Of those that have joined last it takes some together: they often lie side by side,
+    and few wait meanwhile.
+
     Returns how many have joined with the vertex, how many were asked, and whether it
     was not stopped.
     """
     queue[0] = v
-    joined, end, asked, going = np.int64(0), np.int64(1), np.int64(0), True
-    while joined < end and going:
-        u = queue[joined]
-        joined += 1
-        for e in range(row_ptr[u], row_ptr[u + 1]):
-            w = head[e]
-            if state[w] <= OWNER:
-                asked += 1
-                if _joins(row_ptr, head, state, move, player, w, False):
-                    queue[end] = w
-                    end += 1
-        going = joined % POLL != 0 or stop[0] == 0
+    top, joined, asked, going = np.int64(1), np.int64(0), np.int64(0), True
+    while top > 0 and going:
+        first, end = max(top - POLL, 0), top
+        for index in range(first, top):
+            u = queue[index]
+            for e in range(row_ptr[u], row_ptr[u + 1]):
+                w = head[e]
+                if state[w] <= OWNER:
+                    asked += 1
+                    if _joins(row_ptr, head, state, move, player, w, False):
+                        queue[end] = w
+                        end += 1
+        joined += top - first
+        for index in range(top, end):
+            queue[first + index - top] = queue[index]
+        top = first + end - top
+        going = stop[0] == 0
     return joined, asked, going
 
 
