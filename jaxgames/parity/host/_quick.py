@@ -241,17 +241,15 @@ def _tops(board, some, many, state):
     even, odd = np.int64(-2), np.int64(-1)
     if many < 0:
         for v in range(len(state)):
-            if state[v] & TAKEN == 0:
-                found = np.int64(priority[v])
-                even = max(even, found - (found & 1) * (found + 2))
-                odd = max(odd, found - (found & 1 ^ 1) * (found + 1))
+            found, taken = np.int64(priority[v]), -(np.int64(state[v]) >> 1 & 1)
+            even = max(even, found | taken | -(found & 1))
+            odd = max(odd, found | taken | -(found & 1 ^ 1))
     else:
         for index in range(many):
             v = some[index]
-            if state[v] & TAKEN == 0:
-                found = np.int64(priority[v])
-                even = max(even, found - (found & 1) * (found + 2))
-                odd = max(odd, found - (found & 1 ^ 1) * (found + 1))
+            found, taken = np.int64(priority[v]), -(np.int64(state[v]) >> 1 & 1)
+            even = max(even, found | taken | -(found & 1))
+            odd = max(odd, found | taken | -(found & 1 ^ 1))
     return even, odd
 
 
