@@ -164,6 +164,10 @@ def promote_quickly(board, loops, base, base_left, goal, stop, limit, counts):
                     board, state, left, players, begins, level, end, near, counts
                 )
                 end = _spread(board, state, left, player, first, last, stop, counts)
+                for index in range(level * (end < undecided)):
+                    if players[index] != player:  # which `_keep` has left to do
+                        first, last = begins[index], begins[index + 1]
+                        _count_again(board, state, left, 1 - player, near, first, last)
                 base[:], base_left[:] = state, left
             else:
                 _move(board, begin, end, 0)
@@ -458,13 +462,28 @@ def _escape(board, state, players, level, begin, end, counts):
 @compiled
 def _give_up(board, state, left, player, begin, end, counts):
     """Makes the vertices of a region free."""
-    in_ptr, in_tail, queue = board.in_ptr, board.in_tail, board.queue
+    _free_all(board, state, begin, end)
+    queue = board.queue
+    counts[4] += _count_again(board, state, left, player, queue, begin, end)
+
+
+@compiled
+def _free_all(board, state, begin, end):
+    """Notes that the vertices of a region are in none, and nothing else."""
+    queue = board.queue
+    for index in range(begin, end):
+        state[queue[index]] &= 255 - TAKEN
+
+
+@compiled
+def _count_again(board, state, left, player, some, begin, end):
+    """Counts the edges to vertices that a player had; how much work it was."""
+    in_ptr, in_tail, work = board.in_ptr, board.in_tail, np.int64(end - begin)
     for index in range(begin, end):
         if index + 2 * AHEAD < end:
-            prefetch(in_ptr, queue[index + 2 * AHEAD])
-            prefetch(in_tail, in_ptr[queue[index + AHEAD]])
-        v = queue[index]
-        state[v] &= 255 - TAKEN
+            prefetch(in_ptr, some[index + 2 * AHEAD])
+            prefetch(in_tail, in_ptr[some[index + AHEAD]])
+        v = some[index]
         for k in range(in_ptr[v], in_ptr[v + 1]):
             u = in_tail[k]
             old = np.int64(state[u])
@@ -474,20 +493,26 @@ def _give_up(board, state, left, player, begin, end, counts):
                     _count(state, left, u, 1)
             else:
                 state[u] = old + ONE * rival
-        counts[4] += 1 + in_ptr[v + 1] - in_ptr[v]
+        work += in_ptr[v + 1] - in_ptr[v]
+    return work
 
 
 @compiled
 def _keep(board, state, left, players, begins, level, end, near, counts):
     """Gives up all regions but the last, and attracts to it what is free then.
 
-    It becomes the first. Returns where that begins that was attracted, and its end.
+    It becomes the first. Edges to what the rival gives up are not counted again: that
+    matters to no attractor of the player, and to nobody if all is attracted. Returns
+    where that begins that was attracted, and its end.
     """
     row_ptr, head, queue, by = board.row_ptr, board.head, board.queue, board.by
     begin, player = begins[level], players[level]
     for index in range(level):
         first, last = begins[index], begins[index + 1]
-        _give_up(board, state, left, players[index], first, last, counts)
+        if players[index] == player:
+            _give_up(board, state, left, player, first, last, counts)
+        else:
+            _free_all(board, state, first, last)
     for index in range(begin):
         near[index] = queue[index]
     _move(board, begin, end, 0)
