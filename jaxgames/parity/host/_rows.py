@@ -72,21 +72,19 @@ def by_target(
     if len(ranges) == 1 and not split:
         many = _place_all(row_ptr, head, first[1:], in_tail, loops, far)
         return first, in_tail, loops[:many].copy(), far
-    free = first[1:].reshape(1, places)
-    if len(ranges) > 1:
-        free = np.zeros((len(ranges), places), np.int32)
-    on_ranges(_count, ranges, head, BITS if split else 0, free)
-    _begin(free)
-    begins = np.array([begin for _, begin, _ in ranges])
+    free = np.zeros((len(ranges) - 1, places), np.int32), first[1:]
+    on_ranges(_count, ranges, head, BITS if split else 0, *free)
+    _begin(*free)
+    # Of the same type, or all rows would be copied.
+    begins = np.array([begin for _, begin, _ in ranges], row_ptr.dtype)
     tails = row_ptr.searchsorted(begins, "right") - 1
     ranges = [(*x, v) for x, v in zip(ranges, tails.tolist(), strict=True)]
     found = (loops, num_loops)
     if split:
         tail, rest = np.empty(edges, np.int32), np.empty(edges, np.uint16)
-        on_ranges(_split, ranges, row_ptr, head, free, tail, rest, *found)
+        on_ranges(_split, ranges, row_ptr, head, *free, tail, rest, *found)
     else:
-        on_ranges(_place, ranges, row_ptr, head, free, in_tail, far, *found)
-    first[1:] = free[-1]
+        on_ranges(_place, ranges, row_ptr, head, *free, in_tail, far, *found)
     in_ptr = first
     if split:
         in_ptr = np.empty(size + 1, np.int32)
@@ -126,22 +124,27 @@ def _lead_far(head: np.ndarray) -> bool:
 
 
 @compiled
-def _count(head, shift, free, number, begin, end):
+def _count(head, shift, others, last, number, begin, end):
     """Counts the edges of a range by where they lead."""
-    row = free[number]
+    row = last
+    if number < len(others):
+        row = others[number]
     for e in range(max(begin, 0), end):
         row[head[e] >> shift] += 1
 
 
 @compiled
-def _begin(free):
+def _begin(others, last):
     """Makes of how many edges of a range belong somewhere where these begin."""
     at = 0
-    for place in range(free.shape[1]):
-        for number in range(free.shape[0]):
-            more = free[number, place]
-            free[number, place] = at
+    for place in range(len(last)):
+        for number in range(len(others)):
+            more = others[number, place]
+            others[number, place] = at
             at += more
+        more = last[place]
+        last[place] = at
+        at += more
 
 
 @compiled
@@ -162,11 +165,15 @@ def _place_all(row_ptr, head, free, in_tail, loops, far):
 
 @compiled
 def _place(
-    row_ptr, head, frees, in_tail, far, loops, num_loops, number, begin, end, tail
-):
+    row_ptr, head, others, last, in_tail, far, loops, num_loops, number, begin, end,
+    tail,
+):  # fmt: skip
     """Puts the edges of a range where they belong."""
+    free = last
+    if number < len(others):
+        free = others[number]
     num_loops[number] = _place_range(
-        row_ptr, head, frees[number], in_tail, loops, far, begin, end, tail
+        row_ptr, head, free, in_tail, loops, far, begin, end, tail
     )
 
 
@@ -202,13 +209,16 @@ def _put(head, free, in_tail, loops, next_loop, u, e):
 
 @compiled
 def _split(
-    row_ptr, head, frees, tails, rest, loops, num_loops, number, begin, end, tail
-):
+    row_ptr, head, others, last, tails, rest, loops, num_loops, number, begin, end,
+    tail,
+):  # fmt: skip
     """Puts the edges of a range in order by the first bits of where they lead.
 
     What is left of these is the rest.
     """
-    free, u, many = frees[number], np.int64(tail), np.int64(0)
+    free, u, many = last, np.int64(tail), np.int64(0)
+    if number < len(others):
+        free = others[number]
     for e in range(max(begin, 0), end):
         u += e == row_ptr[u + 1]
         v = np.int64(head[e])
