@@ -386,10 +386,11 @@ def _write_down(in_ptr, in_tail, queue, begin, end, done, tails, heads):
             prefetch(in_tail, in_ptr[queue[begin + AHEAD]])
         v = queue[begin]
         into, until = np.int64(in_ptr[v]) + done, np.int64(in_ptr[v + 1])
-        if until - into <= 4 and into + 4 <= edges and many + 4 <= room:
-            tails[many], tails[many + 1] = in_tail[into], in_tail[into + 1]
-            tails[many + 2], tails[many + 3] = in_tail[into + 2], in_tail[into + 3]
-            heads[many] = heads[many + 1] = heads[many + 2] = heads[many + 3] = v
+        if until - into <= 8 and into + 8 <= edges and many + 8 <= room:
+            # All four are written, since how many there are nobody could predict.
+            _write_four(in_tail, into, tails, heads, many, v)
+            if until - into > 4:
+                _write_four(in_tail, into + 4, tails, heads, many + 4, v)
             many += until - into
             begin += 1
             done = np.int64(0)
@@ -402,6 +403,14 @@ def _write_down(in_ptr, in_tail, queue, begin, end, done, tails, heads):
             begin += ends
             done = (done + more) * (1 - ends)
     return many, begin, done
+
+
+@compiled
+def _write_four(in_tail, into, tails, heads, at, v):
+    """Writes down four edges to a vertex, or what follows them."""
+    tails[at], tails[at + 1] = in_tail[into], in_tail[into + 1]
+    tails[at + 2], tails[at + 3] = in_tail[into + 2], in_tail[into + 3]
+    heads[at] = heads[at + 1] = heads[at + 2] = heads[at + 3] = v
 
 
 @compiled
