@@ -240,7 +240,9 @@ class Arena(Value):
             num_vertices=np.int32(size),
             num_edges=np.int32(len(dst)),
         )
-        dead = np.flatnonzero(row_ptr[1:] == row_ptr[:-1]) if empty else ()
+        dead = np.empty(0, np.intp)
+        if empty:
+            dead = np.flatnonzero(row_ptr[1:] == row_ptr[:-1])
         kept(arena, DEAD_END, lambda: int(dead[0]) if len(dead) else NO_DEAD_END)
         if len(dead) and dead_ends == "error":
             raise ValueError(
