@@ -131,7 +131,7 @@ def attempt(
     stop, counts = NEVER_STOPS if stop is None else stop, np.zeros(5, np.int64)
     limit = min(QUICK_WORK * (size + len(rows.head)), most)
     finished = promote_quickly(board, rows.loops, base, many, move, stop, limit, counts)
-    found = rows.row_ptr, rows.head, base, move, winner
+    found = rows.row_ptr, rows.head, base, move, winner, rows.far
     on_all_cores(answer, size, *found, work=len(rows.head))
     names = ("steps", "regions", "promotions", "dominions")
     stats: dict[str, int] = dict(zip(names, counts.tolist(), strict=False))

@@ -606,17 +606,18 @@ def _conclude(board, base, player, end, goal, names):
 
 
 @compiled
-def answer(row_ptr, head, base, goal, winner, begin, end):
+def answer(row_ptr, head, base, goal, winner, far, begin, end):
     """Fills winners, and puts the first edge to it in the place of a goal.
 
-    The edges that are looked at first may be those of later vertices, but an edge of
-    the vertex itself comes first. Which it is nobody could predict: so no branch asks.
+    Where edges lead far nobody could predict which it is, and no branch asks about the
+    first four. These may be those of later vertices, but an edge of the vertex itself
+    comes first.
     """
     many = len(head)
     for v in range(max(begin, 0), end):
         to, e = np.int64(goal[v]), np.int64(row_ptr[v])
         owns, misses = to >= 0, True
-        if e + 3 < many:
+        if far and e + 3 < many:
             misses = head[e] != to
             second = misses & (head[e + 1] != to)
             third = second & (head[e + 2] != to)
