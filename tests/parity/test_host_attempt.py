@@ -54,7 +54,7 @@ def test_games_with_promotions_and_long_rows(count, monkeypatch, far):
     """More edges than a byte counts, and regions that are given up."""
     monkeypatch.setattr(engine, "QUICK_WORK", 100)
     monkeypatch.setattr(_rows, "FAR_FROM", 0)
-    monkeypatch.setattr(_rows, "_lead_far", lambda head: far)
+    monkeypatch.setattr(_rows, "_lead_far", lambda head, size: far)
     stats = dict.fromkeys(("promotions", "dominions", "finished"), 0)
     for arena in sparse(42, count, (60, 400), 3 * _quick.FULL):
         won = attempt(arena)
@@ -188,7 +188,7 @@ def test_games_with_hubs(count, monkeypatch, far):
     """More edges lead to some vertices than are written down at once."""
     monkeypatch.setattr(engine, "QUICK_WORK", 100)
     monkeypatch.setattr(_rows, "FAR_FROM", 0)
-    monkeypatch.setattr(_rows, "_lead_far", lambda head: far)
+    monkeypatch.setattr(_rows, "_lead_far", lambda head, size: far)
     rng = np.random.default_rng(47)
     for _ in range(count):
         size = int(rng.integers(1500, 2000))
@@ -223,7 +223,7 @@ def test_rows_by_target(monkeypatch, cores, size, far, split):
     monkeypatch.setattr(_rows, "EDGES_OF_RANGE", 50)
     monkeypatch.setattr(_rows, "SPLIT_FROM", 0 if split else size + 1)
     monkeypatch.setattr(_rows, "FAR_FROM", 0)
-    monkeypatch.setattr(_rows, "_lead_far", lambda head: far)
+    monkeypatch.setattr(_rows, "_lead_far", lambda head, size: far)
     rng = np.random.default_rng(size)
     degree = rng.integers(1, 6, size)
     row_ptr = np.append(0, np.cumsum(degree)).astype(np.int32)
@@ -241,5 +241,7 @@ def test_edges_that_lead_far():
     rng = np.random.default_rng(3)
     vertices = np.arange(100_000)
     moving = np.stack([vertices, (7 * vertices[-1]) - vertices, vertices // 2], 1)
-    assert _rows._lead_far(rng.integers(0, 10**6, 10**6))
-    assert not _rows._lead_far(moving.ravel())
+    assert _rows._lead_far(rng.integers(0, 10**6, 10**6), 10**6)
+    assert _rows._lead_far(rng.integers(0, 3000, 10**4), 3000)
+    assert not _rows._lead_far(moving.ravel(), 700_000)
+    assert not _rows._lead_far(moving.ravel() // 200, 3500)

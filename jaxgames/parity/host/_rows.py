@@ -12,6 +12,7 @@ from jaxgames.tuning.parity import (
     LOOKED_AT,
     MOST_RANGES,
     NEXT,
+    PARTS,
     SPLIT_FROM,
 )
 
@@ -64,7 +65,7 @@ def by_target(
     in_tail = np.empty(edges, np.int32)
     # Each range has places for as many loops as it has edges. Few are ever touched.
     loops, num_loops = np.empty(edges, np.int32), np.zeros(len(ranges), np.int64)
-    far = size >= FAR_FROM and _lead_far(head)
+    far = bool(size >= FAR_FROM and _lead_far(head, size))
     split = far and size >= SPLIT_FROM
     places = ((size - 1) >> (BITS if split else 0)) + 1
     # Where edges of a range belong next. In the end those of the last are ends of rows.
@@ -111,16 +112,21 @@ def _of_parts(begins: np.ndarray, many: int) -> list[tuple[int, int]]:
     return list(zip(ends[:-1], ends[1:], strict=True))
 
 
-def _lead_far(head: np.ndarray) -> bool:
+@compiled
+def _lead_far(head, size):
     """Whether most edges lead to places that are far from where those next to them do.
 
     Edges of a vertex often lead to several places, which move on together from one
     vertex to the next.
     """
-    first = np.linspace(0, len(head) - 1 - NEXT, LOOKED_AT).astype(np.int64)
-    others = head[first[:, None] + np.arange(1, NEXT)]
-    apart = np.abs(others - head[first][:, None]).min(axis=1)
-    return 2 * int(np.count_nonzero(apart > FAR)) > LOOKED_AT
+    limit, many = min(FAR, size // PARTS), 0
+    for number in range(LOOKED_AT):
+        first = number * (len(head) - NEXT) // LOOKED_AT
+        nearest = size
+        for e in range(first + 1, first + NEXT):
+            nearest = min(nearest, abs(np.int64(head[e]) - np.int64(head[first])))
+        many += nearest > limit
+    return 2 * many > LOOKED_AT
 
 
 @compiled
