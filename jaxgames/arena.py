@@ -208,15 +208,19 @@ class Arena(Value):
             return arena
         owner = _booleans("owner", owner)
         size = len(owner)
-        row_ptr = _integers("row_ptr", row_ptr, 0, MAX_SIZE)
-        dst = _integers("dst", dst, 0, size - 1)
-        if len(row_ptr) != size + 1:
-            raise ValueError(
-                f"row_ptr must have one entry more than owner ({size + 1}), "
-                f"got {len(row_ptr)}"
-            )
-        empty = has_empty_row(row_ptr, len(dst))
-        priority = _priorities("priority", priority, size, "vertex")
+        taken = _taken_at_once(row_ptr, dst, priority, size)
+        if taken is not None:
+            row_ptr, dst, priority, empty = taken
+        else:
+            row_ptr = _integers("row_ptr", row_ptr, 0, MAX_SIZE)
+            dst = _integers("dst", dst, 0, size - 1)
+            if len(row_ptr) != size + 1:
+                raise ValueError(
+                    f"row_ptr must have one entry more than owner ({size + 1}), "
+                    f"got {len(row_ptr)}"
+                )
+            empty = has_empty_row(row_ptr, len(dst))
+            priority = _priorities("priority", priority, size, "vertex")
         edge_priority = _priorities("edge_priority", edge_priority, len(dst), "edge")
         weight = _weights(weight, len(dst))
         if accepting is not None:
@@ -236,7 +240,9 @@ class Arena(Value):
             num_vertices=np.int32(size),
             num_edges=np.int32(len(dst)),
         )
-        dead = np.flatnonzero(empty and row_ptr[1:] == row_ptr[:-1])
+        dead = np.empty(0, np.intp)
+        if empty:
+            dead = np.flatnonzero(row_ptr[1:] == row_ptr[:-1])
         kept(arena, DEAD_END, lambda: int(dead[0]) if len(dead) else NO_DEAD_END)
         if len(dead) and dead_ends == "error":
             raise ValueError(
@@ -353,8 +359,12 @@ class Arena(Value):
 
     def unpad(self) -> "Arena":
         """The real vertices and edges alone (host only)."""
+        vertices, edges = self.num_vertices, self.num_edges
+        told_fast = type(vertices) is type(edges) is np.int32  # most have no padding
+        if told_fast and (vertices, edges) == self.shape:
+            return self
         self._refuse_traced("unpad", "cut its answers outside, or mask the padding")
-        vertices, edges = int(self.num_vertices), int(self.num_edges)
+        vertices, edges = int(vertices), int(edges)
         if (vertices, edges) == self.shape:
             return self
         real = dataclasses.replace(
@@ -757,12 +767,84 @@ def _taken(array: np.ndarray, low: int, high: int) -> np.ndarray | None:
 
     None if values are out of range, or nothing need be copied, or it is no large one.
     """
-    plain = array.dtype in (np.int32, np.int64) and array.flags.c_contiguous
+    plain = array.dtype in WORDS and array.flags.c_contiguous
     if not plain or is_settled(array) or not pays(len(array)):
         return None
     copy, beyond = np.empty(len(array), np.int32), np.zeros(1, np.bool_)
     on_all_cores(_copy_within, len(array), array, copy, low, high, beyond)
     return None if beyond[0] else freeze(copy)
+
+
+def _taken_at_once(
+    row_ptr: Any, dst: Any, priority: Any, size: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, bool] | None:
+    """Rows, targets and priorities of a large game, checked while they are copied.
+
+    They are read once, and the machine code of all three is called once.
+
+    Returns:
+        They as int32 of our own, and whether a row is empty. None if something is
+        wrong, or not all three are to be copied, or it is no large game.
+    """
+    plain = _is_plain(row_ptr) and _is_plain(dst)
+    plain = plain and (priority is None or _is_plain(priority))
+    if not plain or max(_looked_at, len(dst)) < MANY:
+        return None
+    labels = np.empty(0, row_ptr.dtype) if priority is None else priority
+    given = row_ptr, dst, labels
+    same = row_ptr.dtype == dst.dtype == labels.dtype and len(dst) <= MAX_SIZE
+    fit = len(row_ptr) == size + 1 and (priority is None or len(priority) == size)
+    if not (same and fit and pays(len(dst))):
+        return None
+    if row_ptr[0] != 0 or row_ptr[-1] != len(dst):
+        return None
+    copies = tuple(np.empty(len(x), np.int32) for x in given)
+    copies[0][-1], found = len(dst), np.zeros(2, np.bool_)
+    on_all_cores(_copy_rows, size, given, copies, found, work=len(dst))
+    wrong, empty = found.tolist()
+    if wrong:
+        return None
+    rows, targets, labels = map(freeze, copies)
+    return rows, targets, None if priority is None else labels, empty
+
+
+def _is_plain(array: Any) -> bool:
+    """Whether these are integers in a row that somebody could still write to."""
+    if type(array) is not np.ndarray or array.ndim != 1:
+        return False
+    flags = array.flags
+    return array.dtype in WORDS and flags.writeable and flags.c_contiguous
+
+
+WORDS = np.dtype(np.int32), np.dtype(np.int64)
+"""Types of integers that compiled loops copy."""
+
+
+@compiled
+def _copy_rows(given, copies, found, begin, end):
+    """Copies the rows of some vertices, their labels, and as large a part of edges.
+
+    Finds whether anything is wrong, and whether a row is empty.
+    """
+    row_ptr, dst, labels = given
+    rows, targets, priorities = copies
+    size, edges = len(row_ptr) - 1, len(dst)
+    wrong, empty = False, False
+    for v in range(max(begin, 0), end):
+        rows[v] = row_ptr[v]
+        wrong |= row_ptr[v] > row_ptr[v + 1]
+        empty |= row_ptr[v] == row_ptr[v + 1]
+    if len(labels) > 0:
+        for v in range(max(begin, 0), end):
+            priorities[v] = labels[v]
+            wrong |= (labels[v] < 0) | (labels[v] > MAX_PRIORITY)
+    for e in range(max(edges * begin // size, 0), edges * end // size):
+        targets[e] = dst[e]
+        wrong |= (dst[e] < 0) | (dst[e] >= size)
+    if wrong:
+        found[0] = True
+    if empty:
+        found[1] = True
 
 
 @compiled

@@ -297,6 +297,49 @@ def test_what_is_seen_often_is_looked_at_by_machine_code(monkeypatch):
     assert pays == [False, False, *(host.can_compile() and x for x in (1, 0, 1))]
 
 
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+@pytest.mark.parametrize("labelled", [False, True])
+def test_arrays_of_a_large_game_are_checked_while_they_are_copied(
+    monkeypatch, kind, labelled
+):
+    look_by_machine_code(monkeypatch)
+    degree = np.random.default_rng(3).integers(1, 5, 50)
+    row_ptr = np.append(0, np.cumsum(degree)).astype(kind)
+    dst = np.random.default_rng(4).integers(0, 50, row_ptr[-1]).astype(kind)
+    priority = np.arange(50, dtype=kind) * 7 % 11
+    given = {"row_ptr": row_ptr, "dst": dst} | (
+        {"priority": priority} if labelled else {}
+    )
+    expected = {name: x.astype(np.int32) for name, x in given.items()}
+
+    def built(**change):
+        arrays = {name: x.copy() for name, x in given.items()}
+        for name, (place, value) in change.items():
+            arrays[name][place] = value
+        arena = Arena.from_csr(**arrays, owner=np.zeros(50, bool), dead_ends="allow")
+        for array in arrays.values():
+            array[:] = 3  # it has copies
+        return arena
+
+    arena = built()
+    for name, array in expected.items():
+        np.testing.assert_array_equal(getattr(arena, name), array)
+        assert getattr(arena, name).dtype == np.int32
+        assert not getattr(arena, name).flags.writeable
+    assert (arena.priority is None) == (not labelled)
+    assert arena_module.kept(arena, arena_module.DEAD_END, lambda: 7) == -1
+    arena = built(row_ptr=(31, row_ptr[30]))
+    assert arena_module.kept(arena, arena_module.DEAD_END, lambda: 7) == 30
+    wrong = [("dst", 50, "from 0 to 49"), ("dst", -1, "from 0 to 49")]
+    wrong += [("row_ptr", row_ptr[20] - 1, "ascend")]
+    wrong += [("priority", -1, "from 0"), ("priority", 2**31 - 2, "from 0")] * labelled
+    for name, value, message in wrong:
+        for place in (21, 48):
+            if name != "row_ptr" or place == 21:
+                with pytest.raises(ValueError, match=message):
+                    built(**{name: (place, value)})
+
+
 def test_sources_of_many_edges(monkeypatch):
     degree = np.random.default_rng(0).integers(0, 4, 50)
     row_ptr = np.append(0, np.cumsum(degree))

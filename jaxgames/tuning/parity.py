@@ -123,6 +123,9 @@ LITTLE_OF_MANY = 16
 """... and fewer need join: a sweep costs little, beside what it may save."""
 
 # parity/host/_rows.py
+FAR_FROM = 1 << 10
+"""Vertices from which on it is looked at whether edges lead far."""
+
 SPLIT_FROM = 1 << 19
 """Vertices from which on edges that lead far are sorted in two steps, each of which
 writes to few places at a time ..."""
@@ -134,12 +137,15 @@ MOST_RANGES = 4
 """... and by so many at most: each has counters of its own. An edge leads far ..."""
 
 FAR = 1 << 10
-"""... if it leads to no vertex within this distance of where ..."""
+"""... if it leads to no vertex within this distance ..."""
+
+PARTS = 100
+"""... or within one of so many parts of all vertices, if that is less, of where ..."""
 
 NEXT = 16
 """... so many edges next to it lead. Half of ..."""
 
-LOOKED_AT = 256
+LOOKED_AT = 64
 """... so many that are looked at have to."""
 
 # parity/host/_promotion.py

@@ -48,10 +48,13 @@ def test_odd_games(count, monkeypatch):
         is_right(arena, won.winner, won.move)
 
 
+@pytest.mark.parametrize("far", [False, True])
 @some_of(60, 600)
-def test_games_with_promotions_and_long_rows(count, monkeypatch):
+def test_games_with_promotions_and_long_rows(count, monkeypatch, far):
     """More edges than a byte counts, and regions that are given up."""
     monkeypatch.setattr(engine, "QUICK_WORK", 100)
+    monkeypatch.setattr(_rows, "FAR_FROM", 0)
+    monkeypatch.setattr(_rows, "_lead_far", lambda head, size: far)
     stats = dict.fromkeys(("promotions", "dominions", "finished"), 0)
     for arena in sparse(42, count, (60, 400), 3 * _quick.FULL):
         won = attempt(arena)
@@ -86,7 +89,7 @@ def test_a_region_that_is_given_up_leaves_all_as_it_was(player):
         queue, by = np.arange(size + 1, dtype=np.int32), np.zeros(size + 1, np.int32)
         board = _quick.Board(
             *(rows.row_ptr, rows.head, rows.in_ptr, rows.in_tail, rows.priority),
-            *(queue, by, np.zeros(size, np.uint8)),
+            *(queue, by, np.zeros(size, np.uint8), False),
         )
         before, counts = state.copy(), np.zeros(5, np.int64)
         state[: size // 2] |= _quick.TAKEN
@@ -179,24 +182,56 @@ def test_padding_is_player_0s():
     assert (padded.move[50:] == NO_EDGE).all()
 
 
+@pytest.mark.parametrize("far", [False, True])
+@some_of(10, 100)
+def test_games_with_hubs(count, monkeypatch, far):
+    """More edges lead to some vertices than are written down at once."""
+    monkeypatch.setattr(engine, "QUICK_WORK", 100)
+    monkeypatch.setattr(_rows, "FAR_FROM", 0)
+    monkeypatch.setattr(_rows, "_lead_far", lambda head, size: far)
+    rng = np.random.default_rng(47)
+    for _ in range(count):
+        size = int(rng.integers(1500, 2000))
+        row_ptr = np.append(0, np.cumsum(rng.integers(1, 5, size)))
+        head = rng.integers(0, size, row_ptr[-1])
+        hubs = rng.random(len(head)) < 0.5
+        head[hubs] = rng.integers(0, 3, np.count_nonzero(hubs))
+        assert np.bincount(head).max() > _quick.ROOM
+        arena = Arena.from_csr(
+            row_ptr,
+            head,
+            owner=rng.integers(0, 2, size),
+            priority=rng.integers(0, int(rng.integers(2, 9)), size),
+        )
+        won = attempt(arena)
+        assert won.finished
+        is_right(arena, won.winner, won.move)
+
+
 # ---- rows ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("cores", [1, 3])
 @pytest.mark.parametrize("size", [1, 2, 1000, 3 << _rows.BITS, (3 << _rows.BITS) + 1])
-@pytest.mark.parametrize("far", [False, True])
-def test_rows_by_target(monkeypatch, cores, size, far):
+@pytest.mark.parametrize(
+    ("far", "split"), [(False, False), (True, False), (True, True)]
+)
+def test_rows_by_target(monkeypatch, cores, size, far, split):
     """As a stable sort has them, in one step and in two, on one core and on several."""
     monkeypatch.setattr(host, "num_cores", lambda: cores)
     monkeypatch.setattr(host, "FEWEST_PLACES", 100)
     monkeypatch.setattr(_rows, "EDGES_OF_RANGE", 50)
-    monkeypatch.setattr(_rows, "SPLIT_FROM", 0)
-    monkeypatch.setattr(_rows, "_lead_far", lambda head: far)
+    monkeypatch.setattr(_rows, "SPLIT_FROM", 0 if split else size + 1)
+    monkeypatch.setattr(_rows, "FAR_FROM", 0)
+    monkeypatch.setattr(_rows, "_lead_far", lambda head, size: far)
     rng = np.random.default_rng(size)
-    source = np.sort(rng.integers(0, size, 2 * size + 7)).astype(np.int32)
+    degree = rng.integers(1, 6, size)
+    row_ptr = np.append(0, np.cumsum(degree)).astype(np.int32)
+    source = np.repeat(np.arange(size, dtype=np.int32), degree)
     head = rng.integers(0, size, len(source)).astype(np.int32)
     head[::5] = source[::5]
-    in_ptr, in_tail, loops = _rows.by_target(source, head, size)
+    in_ptr, in_tail, loops, leads_far = _rows.by_target(row_ptr, head)
+    assert leads_far == far
     np.testing.assert_array_equal(in_tail, source[np.argsort(head, kind="stable")])
     np.testing.assert_array_equal(np.diff(in_ptr), np.bincount(head, minlength=size))
     np.testing.assert_array_equal(loops, np.flatnonzero(source == head))
@@ -206,5 +241,7 @@ def test_edges_that_lead_far():
     rng = np.random.default_rng(3)
     vertices = np.arange(100_000)
     moving = np.stack([vertices, (7 * vertices[-1]) - vertices, vertices // 2], 1)
-    assert _rows._lead_far(rng.integers(0, 10**6, 10**6))
-    assert not _rows._lead_far(moving.ravel())
+    assert _rows._lead_far(rng.integers(0, 10**6, 10**6), 10**6)
+    assert _rows._lead_far(rng.integers(0, 3000, 10**4), 3000)
+    assert not _rows._lead_far(moving.ravel(), 700_000)
+    assert not _rows._lead_far(moving.ravel() // 200, 3500)

@@ -212,12 +212,17 @@ def test_it_is_stopped():
 def test_it_is_stopped_on_its_way():
     arena = generate.propagation_tree(11, 2)
     state = arena.owner.astype(np.uint8)
-    move, stack = np.zeros((2, arena.shape[0]), np.int32)
+    move, queue = np.zeros((2, arena.shape[0]), np.int32)
     state[0] = 2
     stop = np.ones(1, np.int8)
-    how = (arena.row_ptr, arena.dst, state, move, stack, 0, 0, stop)
+    how = (arena.row_ptr, arena.dst, state, move, queue, 0, 0, stop)
     joined, _, going = _sweeps._go_on(*map(host.lend, how))
-    assert (joined, going) == (_sweeps.POLL, False)
+    assert (joined, going) == (1, False)  # it looks after each of a few at once
+    stop[0], state[:], state[0] = 0, arena.owner, 2
+    joined, _, going = _sweeps._go_on(*map(host.lend, how))
+    own = np.count_nonzero(state & 2)
+    assert own > _sweeps.POLL
+    assert (joined, going) == (own, True)
 
 
 def test_the_host_sweeps_before_it_lets_the_device_ahead(monkeypatch):

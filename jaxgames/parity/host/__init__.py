@@ -40,7 +40,7 @@ import numpy as np
 from jaxgames import validity
 from jaxgames.arena import Arena
 from jaxgames.arguments import integer
-from jaxgames.host import lend, on_all_cores
+from jaxgames.host import on_all_cores
 from jaxgames.parity._game import compress
 from jaxgames.parity.host._arranged import arranged
 from jaxgames.parity.host._attract import NO_LIMIT, WON, Prepared
@@ -89,10 +89,10 @@ def rows(arena: Arena) -> Rows:
         ValueError: the arena is no such game.
     """
     arena, size = _checked(arena)
-    row_ptr, source, head, owner, priority = _ready(
-        arena.row_ptr, arena.src, arena.dst, arena.owner, arena.priority
+    row_ptr, head, owner, priority = _ready(
+        arena.row_ptr, arena.dst, arena.owner, arena.priority
     )
-    incoming = by_target(source, head, len(owner))
+    incoming = by_target(row_ptr, head)
     return Rows(owner, priority, row_ptr, head, *incoming, size)
 
 
@@ -125,13 +125,13 @@ def attempt(
     queue, by = np.empty(size + 1, np.int32), np.empty(size + 1, np.int32)
     board = Board(
         *(rows.row_ptr, rows.head, rows.in_ptr, rows.in_tail, rows.priority),
-        *(queue, by, np.empty(size, np.uint8)),
+        *(queue, by, np.empty(size, np.uint8), rows.far),
     )
     winner, move = np.zeros(rows.size, np.int8), np.full(rows.size, NO_EDGE, np.int32)
     stop, counts = NEVER_STOPS if stop is None else stop, np.zeros(5, np.int64)
     limit = min(QUICK_WORK * (size + len(rows.head)), most)
     finished = promote_quickly(board, rows.loops, base, many, move, stop, limit, counts)
-    found = rows.row_ptr, rows.head, base, move, winner
+    found = rows.row_ptr, rows.head, base, move, winner, rows.far
     on_all_cores(answer, size, *found, work=len(rows.head))
     names = ("steps", "regions", "promotions", "dominions")
     stats: dict[str, int] = dict(zip(names, counts.tolist(), strict=False))
@@ -176,8 +176,11 @@ def _checked(arena: Arena) -> tuple[Arena, int]:
 
 
 def _ready(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Arrays as machine code takes them."""
-    return tuple(lend(np.ascontiguousarray(x)) for x in arrays)
+    """Arrays as machine code takes them.
+
+    Those that are read-only are not lent: a call of numba's code does that itself.
+    """
+    return tuple(map(np.ascontiguousarray, arrays))
 
 
 def prepare(arena: Arena, *, compressed: bool = False) -> Prepared:

@@ -34,6 +34,9 @@ FULL = 63
 LEVELS = 250
 """Regions at most, so that a byte names one."""
 
+ROOM = 512
+"""Edges that are written one after the other before they are looked at."""
+
 NOWHERE = 255
 """In the place of a level: the vertex is won."""
 
@@ -50,6 +53,7 @@ class Board(NamedTuple):
         queue: int32 `[V + 1]`, the regions, one after the other.
         by: int32 `[V + 1]`: to which vertex each of these was attracted, or leads.
         level: uint8 `[V]`: the number of its region, where a vertex is in one.
+        far: whether edges lead to no place near the vertex where those before lead.
     """
 
     row_ptr: np.ndarray
@@ -60,6 +64,7 @@ class Board(NamedTuple):
     queue: np.ndarray
     by: np.ndarray
     level: np.ndarray
+    far: bool
 
 
 @compiled
@@ -159,6 +164,10 @@ def promote_quickly(board, loops, base, base_left, goal, stop, limit, counts):
                     board, state, left, players, begins, level, end, near, counts
                 )
                 end = _spread(board, state, left, player, first, last, stop, counts)
+                for index in range(level * (end < undecided)):
+                    if players[index] != player:  # which `_keep` has left to do
+                        first, last = begins[index], begins[index + 1]
+                        _count_again(board, state, left, 1 - player, near, first, last)
                 base[:], base_left[:] = state, left
             else:
                 _move(board, begin, end, 0)
@@ -236,17 +245,15 @@ def _tops(board, some, many, state):
     even, odd = np.int64(-2), np.int64(-1)
     if many < 0:
         for v in range(len(state)):
-            if state[v] & TAKEN == 0:
-                found = np.int64(priority[v])
-                even = max(even, found - (found & 1) * (found + 2))
-                odd = max(odd, found - (found & 1 ^ 1) * (found + 1))
+            found, taken = np.int64(priority[v]), -(np.int64(state[v]) >> 1 & 1)
+            even = max(even, found | taken | -(found & 1))
+            odd = max(odd, found | taken | -(found & 1 ^ 1))
     else:
         for index in range(many):
             v = some[index]
-            if state[v] & TAKEN == 0:
-                found = np.int64(priority[v])
-                even = max(even, found - (found & 1) * (found + 2))
-                odd = max(odd, found - (found & 1 ^ 1) * (found + 1))
+            found, taken = np.int64(priority[v]), -(np.int64(state[v]) >> 1 & 1)
+            even = max(even, found | taken | -(found & 1))
+            odd = max(odd, found | taken | -(found & 1 ^ 1))
     return even, odd
 
 
@@ -257,17 +264,16 @@ def _free(board, some, many, near, state):
     The arguments are those of `_tops`.
     """
     kept = np.int64(0)
+    # Without branches: who is free nobody could predict.
     if many < 0:
         for v in range(len(state)):
-            if state[v] & TAKEN == 0:
-                near[kept] = v
-                kept += 1
+            near[kept] = v
+            kept += state[v] & TAKEN == 0
     else:
         for index in range(many):
             v = some[index]
-            if state[v] & TAKEN == 0:
-                near[kept] = v
-                kept += 1
+            near[kept] = v
+            kept += state[v] & TAKEN == 0
     return kept
 
 
@@ -303,35 +309,108 @@ def _spread(board, state, left, player, begin, end, stop, counts):
     always, or never.
     """
     in_ptr, in_tail = board.in_ptr, board.in_tail
-    queue, by = board.queue, board.by
-    first, work = np.int64(begin), np.int64(0)
+    queue, by, far = board.queue, board.by, board.far
+    room = ROOM * far
+    tails, heads = np.empty(room, np.int32), np.empty(room, np.int32)
+    first, work, done = np.int64(begin), np.int64(0), np.int64(0)
     begin = first
     while begin < end and (begin % POLL != 0 or stop[0] == 0):
         if begin + 2 * AHEAD < end:
             prefetch(in_ptr, queue[begin + 2 * AHEAD])
             prefetch(in_tail, in_ptr[queue[begin + AHEAD]])
-        v = queue[begin]
-        into, until = np.int64(in_ptr[v]), np.int64(in_ptr[v + 1])
-        work += until - into
-        for k in range(into, until):
-            u = in_tail[k]
-            old = np.int64(state[u])
-            rival = ((old ^ player) & OWNER) * (u != v)
-            if old >= ONE * FULL:
-                left[u] -= rival
-                if left[u] >= FULL:
-                    rival = np.int64(0)
-            new = old - ONE * rival
-            # Without branches: which are taken nobody could predict.
-            own = (old ^ player) & OWNER == 0
-            taken = (new & TAKEN == 0) & (own | (new < ONE))
-            queue[end], by[end] = u, v
-            end += taken
-            state[u] = new | (TAKEN * taken)
-        begin += 1
+        if far:
+            many, begin, done = _write_down(
+                in_ptr, in_tail, queue, begin, end, done, tails, heads
+            )
+            for k in range(many):
+                end = _ask(state, left, queue, by, player, tails[k], heads[k], end)
+            work += many
+        else:
+            v = queue[begin]
+            into, until = np.int64(in_ptr[v]), np.int64(in_ptr[v + 1])
+            for k in range(into, until):
+                end = _ask(state, left, queue, by, player, in_tail[k], v, end)
+            work += until - into
+            begin += 1
     counts[0] += begin - first
     counts[4] += begin - first + work
     return end
+
+
+@compiled
+def _ask(state, left, queue, by, player, u, v, end):
+    """Attracts a vertex by an edge to one that has joined, if it can be; the end then.
+
+    Without branches: which are taken nobody could predict.
+    """
+    old = np.int64(state[u])
+    rival = ((old ^ player) & OWNER) * (u != v)
+    if old >= ONE * FULL:
+        left[u] -= rival
+        if left[u] >= FULL:
+            rival = np.int64(0)
+    new = old - ONE * rival
+    own = (old ^ player) & OWNER == 0
+    taken = (new & TAKEN == 0) & (own | (new < ONE))
+    queue[end], by[end] = u, v
+    state[u] = new | (TAKEN * taken)
+    return end + taken
+
+
+@compiled
+def _write_down(in_ptr, in_tail, queue, begin, end, done, tails, heads):
+    """Writes the edges into some vertices of the queue one after the other.
+
+    Where the next of many short rows ends would be mispredicted else, and nothing
+    could be fetched from memory before that is known.
+
+    Args:
+        in_ptr: as in `Board`, like the next two.
+        in_tail: likewise.
+        queue: likewise.
+        begin: the first of these vertices.
+        end: of the queue.
+        done: how many edges of the first vertex were written before.
+        tails: gets where they begin.
+        heads: gets where they lead.
+
+    Returns:
+        How many edges these are, the next vertex of the queue, and how many of its
+        edges are written.
+    """
+    room, many, edges = len(tails), np.int64(0), len(in_tail)
+    last = min(np.int64(end), begin + room // 8)
+    while begin < last and many < room:
+        if begin + 2 * AHEAD < end:
+            prefetch(in_ptr, queue[begin + 2 * AHEAD])
+            prefetch(in_tail, in_ptr[queue[begin + AHEAD]])
+        v = queue[begin]
+        into, until = np.int64(in_ptr[v]) + done, np.int64(in_ptr[v + 1])
+        if until - into <= 8 and into + 8 <= edges and many + 8 <= room:
+            # All four are written, since how many there are nobody could predict.
+            _write_four(in_tail, into, tails, heads, many, v)
+            if until - into > 4:
+                _write_four(in_tail, into + 4, tails, heads, many + 4, v)
+            many += until - into
+            begin += 1
+            done = np.int64(0)
+        else:
+            more = min(until - into, room - many)
+            for k in range(more):
+                tails[many + k], heads[many + k] = in_tail[into + k], v
+            many += more
+            ends = into + more == until
+            begin += ends
+            done = (done + more) * (1 - ends)
+    return many, begin, done
+
+
+@compiled
+def _write_four(in_tail, into, tails, heads, at, v):
+    """Writes down four edges to a vertex, or what follows them."""
+    tails[at], tails[at + 1] = in_tail[into], in_tail[into + 1]
+    tails[at + 2], tails[at + 3] = in_tail[into + 2], in_tail[into + 3]
+    heads[at] = heads[at + 1] = heads[at + 2] = heads[at + 3] = v
 
 
 @compiled
@@ -392,13 +471,28 @@ def _escape(board, state, players, level, begin, end, counts):
 @compiled
 def _give_up(board, state, left, player, begin, end, counts):
     """Makes the vertices of a region free."""
-    in_ptr, in_tail, queue = board.in_ptr, board.in_tail, board.queue
+    _free_all(board, state, begin, end)
+    queue = board.queue
+    counts[4] += _count_again(board, state, left, player, queue, begin, end)
+
+
+@compiled
+def _free_all(board, state, begin, end):
+    """Notes that the vertices of a region are in none, and nothing else."""
+    queue = board.queue
+    for index in range(begin, end):
+        state[queue[index]] &= 255 - TAKEN
+
+
+@compiled
+def _count_again(board, state, left, player, some, begin, end):
+    """Counts the edges to vertices that a player had; how much work it was."""
+    in_ptr, in_tail, work = board.in_ptr, board.in_tail, np.int64(end - begin)
     for index in range(begin, end):
         if index + 2 * AHEAD < end:
-            prefetch(in_ptr, queue[index + 2 * AHEAD])
-            prefetch(in_tail, in_ptr[queue[index + AHEAD]])
-        v = queue[index]
-        state[v] &= 255 - TAKEN
+            prefetch(in_ptr, some[index + 2 * AHEAD])
+            prefetch(in_tail, in_ptr[some[index + AHEAD]])
+        v = some[index]
         for k in range(in_ptr[v], in_ptr[v + 1]):
             u = in_tail[k]
             old = np.int64(state[u])
@@ -408,20 +502,26 @@ def _give_up(board, state, left, player, begin, end, counts):
                     _count(state, left, u, 1)
             else:
                 state[u] = old + ONE * rival
-        counts[4] += 1 + in_ptr[v + 1] - in_ptr[v]
+        work += in_ptr[v + 1] - in_ptr[v]
+    return work
 
 
 @compiled
 def _keep(board, state, left, players, begins, level, end, near, counts):
     """Gives up all regions but the last, and attracts to it what is free then.
 
-    It becomes the first. Returns where that begins that was attracted, and its end.
+    It becomes the first. Edges to what the rival gives up are not counted again: that
+    matters to no attractor of the player, and to nobody if all is attracted. Returns
+    where that begins that was attracted, and its end.
     """
     row_ptr, head, queue, by = board.row_ptr, board.head, board.queue, board.by
     begin, player = begins[level], players[level]
     for index in range(level):
         first, last = begins[index], begins[index + 1]
-        _give_up(board, state, left, players[index], first, last, counts)
+        if players[index] == player:
+            _give_up(board, state, left, player, first, last, counts)
+        else:
+            _free_all(board, state, first, last)
     for index in range(begin):
         near[index] = queue[index]
     _move(board, begin, end, 0)
@@ -506,17 +606,18 @@ def _conclude(board, base, player, end, goal, names):
 
 
 @compiled
-def answer(row_ptr, head, base, goal, winner, begin, end):
+def answer(row_ptr, head, base, goal, winner, far, begin, end):
     """Fills winners, and puts the first edge to it in the place of a goal.
 
-    The edges that are looked at first may be those of later vertices, but an edge of
-    the vertex itself comes first. Which it is nobody could predict: so no branch asks.
+    Where edges lead far nobody could predict which it is, and no branch asks about the
+    first four. These may be those of later vertices, but an edge of the vertex itself
+    comes first.
     """
     many = len(head)
     for v in range(max(begin, 0), end):
         to, e = np.int64(goal[v]), np.int64(row_ptr[v])
         owns, misses = to >= 0, True
-        if e + 3 < many:
+        if far and e + 3 < many:
             misses = head[e] != to
             second = misses & (head[e + 1] != to)
             third = second & (head[e + 2] != to)

@@ -38,13 +38,44 @@ which player has it."""
 
 
 @compiled
-def _count_sinks(row_ptr, head):
-    """How many vertices lead to themselves alone."""
-    many = 0
-    for v in range(len(row_ptr) - 1):  # without a branch that nobody could predict
-        e = row_ptr[v]
-        many += (row_ptr[v + 1] - e == 1) & (head[e] == v)
+def _find_sinks(row_ptr, head, queue, enough):
+    """Puts vertices that lead to themselves alone into the queue; how many they are.
+
+    Where they are more than is enough, not all are counted.
+    """
+    many, begin, size = np.int64(0), np.int64(0), len(row_ptr) - 1
+    while begin < size and many <= enough:
+        end = min(begin + POLL, size)
+        found = 0
+        for v in range(max(begin, 0), end):
+            e = row_ptr[v]
+            found += (row_ptr[v + 1] - e == 1) & (head[e] == v)
+        if found > 0:
+            for v in range(max(begin, 0), end):
+                e = row_ptr[v]
+                queue[many] = v
+                many += (row_ptr[v + 1] - e == 1) & (head[e] == v)
+        begin = end
     return many
+
+
+@compiled
+def _count_above(priority, above, enough):
+    """How many priorities are above one; where more than is enough, not all of them."""
+    many, begin, size = np.int64(0), np.int64(0), len(priority)
+    while begin < size and many <= enough:
+        end = min(begin + POLL, size)
+        for v in range(max(begin, 0), end):
+            many += priority[v] > above
+        begin = end
+    return many
+
+
+@compiled
+def _begin(owner, state):
+    """Fills the bytes of vertices."""
+    for v in range(len(owner)):
+        state[v] = owner[v]
 
 
 @compiled
@@ -62,39 +93,40 @@ def sweep_up(row_ptr, head, owner, priority, winner, move, stop, most, counts):
         most: vertices that it may attract.
         counts: of what has been done: steps, and won regions.
     """
-    size, leaders, sinks = len(owner), 0, 0
+    size, sinks = len(owner), np.int64(0)
+    odd_sinks, lowest, highest = np.int64(0), np.int64(0), np.int64(0)
     row = len(head) // max(size, 1)
     dense = row >= LONG_ROWS and row * row >= size // LONG_ROWS
     even, odd = np.int64(-2), np.int64(-1)
     for v in range(size):
         found = np.int64(priority[v])
-        even = max(even, found - (found & 1) * (found + 2))
-        odd = max(odd, found - (found & 1 ^ 1) * (found + 1))
-    for v in range(size):
-        leaders += priority[v] > min(even, odd)
-    state = np.empty(size, np.uint8)
-    for v in range(size):
-        state[v] = owner[v]
-    odd_sinks, lowest, highest = np.int64(0), np.int64(0), np.int64(0)
+        even, odd = max(even, found | -(found & 1)), max(odd, found | -(found & 1 ^ 1))
+    room = size // FEW_HEADS + 1
+    leaders = size
+    if min(even, odd) >= 0:
+        leaders = _count_above(priority, min(even, odd), room)
+    few, state = leaders <= room or leaders == size, np.empty(size, np.uint8)
+    some, queue = np.empty(room, np.int32), np.empty(size, np.int32)
     if dense:
+        _begin(owner, state)
         sinks, odd_sinks, lowest, highest = _loops(row_ptr, head, state, priority, move)
     elif leaders < size:
-        sinks = _count_sinks(row_ptr, head)
-    room = size // FEW_HEADS + 1
-    few = leaders == size or leaders <= room
+        sinks = _find_sinks(row_ptr, head, queue, size if few else room)
     few |= sinks > 0 and (sinks <= room or dense)
     if not few or size > most:
         return False
+    if not dense:
+        _begin(owner, state)
     if sinks > 0 and not dense:
-        odd_sinks, lowest, highest = _sinks(row_ptr, head, state, priority, move)
-    some, stack = np.empty(room, np.int32), np.empty(size, np.int32)
+        odd_sinks = _win_sinks(row_ptr, queue, sinks, state, priority, move)
+        lowest, highest = np.int64(queue[0]), np.int64(queue[sinks - 1])
     left, going = np.int64(size - sinks), True
     for player in range(2):
         many = odd_sinks if player == 1 else sinks - odd_sinks
         if many > 0 and going:
             counts[1] += 1
             left = _attract(
-                row_ptr, head, state, move, stack, player, left, lowest, highest,
+                row_ptr, head, state, move, queue, player, left, lowest, highest,
                 dense, stop,
             )  # fmt: skip
             going = left >= 0
@@ -107,7 +139,7 @@ def sweep_up(row_ptr, head, owner, priority, winner, move, stop, most, counts):
         going = many <= room or left == 0
         if going:
             left = _attract(
-                row_ptr, head, state, move, stack, player, left, lowest, highest,
+                row_ptr, head, state, move, queue, player, left, lowest, highest,
                 dense, stop,
             )  # fmt: skip
             going = left >= 0
@@ -127,23 +159,19 @@ def sweep_up(row_ptr, head, owner, priority, winner, move, stop, most, counts):
 
 
 @compiled
-def _sinks(row_ptr, head, state, priority, move):
+def _win_sinks(row_ptr, queue, many, state, priority, move):
     """Gives what leads to itself alone to who wins there.
 
-    Returns at how many vertices of these player 1 wins, and the first and the last.
+    Returns at how many vertices of these player 1 wins.
     """
-    at_odd, lowest, highest = np.int64(0), np.int64(-1), np.int64(0)
-    for v in range(len(state)):
-        e = row_ptr[v]
-        if (row_ptr[v + 1] - e == 1) & (head[e] == v):
-            player = np.int64(priority[v] & 1)
-            move[v] = e if state[v] == player else NO_EDGE
-            state[v] |= 2 << player
-            if lowest < 0:
-                lowest = np.int64(v)
-            highest = np.int64(v)
-            at_odd += player
-    return at_odd, lowest, highest
+    at_odd = np.int64(0)
+    for index in range(many):
+        v = queue[index]
+        player = np.int64(priority[v] & 1)
+        move[v] = row_ptr[v] if state[v] == player else NO_EDGE
+        state[v] |= 2 << player
+        at_odd += player
+    return at_odd
 
 
 @compiled
@@ -151,7 +179,8 @@ def _loops(row_ptr, head, state, priority, move):
     """Gives what has a loop that who controls it wins by to him.
 
     A player controls a vertex that he owns, or that has one edge alone. Returns how
-    many vertices these are, and the rest as `_sinks`.
+    many vertices these are, at how many of them player 1 wins, and the first and the
+    last one.
     """
     many, at_odd, lowest, highest = np.int64(0), np.int64(0), np.int64(-1), np.int64(0)
     for v in range(len(state)):
@@ -188,8 +217,8 @@ def _tops(state, priority):
     for v in range(len(state)):
         found, free = np.int64(priority[v]), state[v] <= OWNER
         state[v] |= WON * (1 - free)
-        even = max(even, (found + 2) * (free & (found & 1 ^ 1)) - 2)
-        odd = max(odd, (found + 1) * (free & found & 1) - 1)
+        even = max(even, found | -(found & 1) | -(1 - free))
+        odd = max(odd, found | -(found & 1 ^ 1) | -(1 - free))
     return even, odd
 
 
@@ -223,7 +252,7 @@ def _heads(state, priority, player, above, some):
 
 @compiled
 def _attract(
-    row_ptr, head, state, move, stack, player, free, lowest, highest, dense, stop
+    row_ptr, head, state, move, queue, player, free, lowest, highest, dense, stop
 ):
     """Attracts to a region, by one sweep after the other.
 
@@ -232,7 +261,7 @@ def _attract(
         head: likewise.
         state: the bytes of vertices.
         move: as in `sweep_up`.
-        stack: int32 `[V]`, room for vertices.
+        queue: int32 `[V]`, room for vertices that have just joined.
         player: whose region it is.
         free: how many vertices nobody has.
         lowest: the first vertex of the region.
@@ -264,7 +293,7 @@ def _attract(
                         more, asked = np.int64(1), np.int64(0)
                         if not dense:  # else all would be asked for each that joins
                             more, asked, going = _go_on(
-                                row_ptr, head, state, move, stack, player, index, stop
+                                row_ptr, head, state, move, queue, player, index, stop
                             )
                         joined += more
                         looked += asked
@@ -283,26 +312,33 @@ def _attract(
 
 
 @compiled
-def _go_on(row_ptr, head, state, move, stack, player, v, stop):
+def _go_on(row_ptr, head, state, move, queue, player, v, stop):
     """Asks those to which edges lead from what has just joined, and so on.
+
+    Of those that have joined last it takes some together: they often lie side by side,
+    and few wait meanwhile.
 
     Returns how many have joined with the vertex, how many were asked, and whether it
     was not stopped.
     """
-    stack[0] = v
+    queue[0] = v
     top, joined, asked, going = np.int64(1), np.int64(0), np.int64(0), True
     while top > 0 and going:
-        top -= 1
-        joined += 1
-        u = stack[top]
-        for e in range(row_ptr[u], row_ptr[u + 1]):
-            w = head[e]
-            if state[w] <= OWNER:
-                asked += 1
-                if _joins(row_ptr, head, state, move, player, w, False):
-                    stack[top] = w
-                    top += 1
-        going = joined % POLL != 0 or stop[0] == 0
+        first, end = max(top - POLL, 0), top
+        for index in range(first, top):
+            u = queue[index]
+            for e in range(row_ptr[u], row_ptr[u + 1]):
+                w = head[e]
+                if state[w] <= OWNER:
+                    asked += 1
+                    if _joins(row_ptr, head, state, move, player, w, False):
+                        queue[end] = w
+                        end += 1
+        joined += top - first
+        for index in range(top, end):
+            queue[first + index - top] = queue[index]
+        top = first + end - top
+        going = stop[0] == 0
     return joined, asked, going
 
 
