@@ -372,18 +372,20 @@ def test_what_is_derived_from_an_answer_does_not_go_stale():
 def test_machine_code_takes_what_is_read_only_for_the_same_type():
     pytest.importorskip("numba")
     from jaxgames.parity.host._quick import promote_quickly
-    from jaxgames.parity.host._rows import _place
+    from jaxgames.parity.host._rows import _place_all
 
     small, loops = arena_of(given(), "priority"), range(host.COPIED_UP_TO)
     large = Arena.from_edges(loops, loops, owner=[0] * len(loops), priority=loops)
     # Another test of this process may have solved what has other types.
     assert parity.verify(small, parity.solve(small, "host"))
-    codes = [set(function._program._made_of) for function in (_place, promote_quickly)]
+    codes = [
+        set(function._program._made_of) for function in (_place_all, promote_quickly)
+    ]
     for arena in (small, large):
         on_device = jax.tree.map(jnp.asarray, arena)
         for each in (arena, on_device, pickle.loads(pickle.dumps(arena))):
             assert parity.verify(each, parity.solve(each, "host"))
-    for function, known in zip((_place, promote_quickly), codes, strict=True):
+    for function, known in zip((_place_all, promote_quickly), codes, strict=True):
         assert known
         assert set(function._program._made_of) == known
     assert np.shares_memory(parity.prepare_host(large).head, large.dst)
