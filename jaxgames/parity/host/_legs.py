@@ -353,9 +353,9 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
     won, which may hide how the rest hangs together. There it has most of the time from
     the second round on: it is the best engine for most hard games. All go on where they
     were, so short turns lose nothing. Promotion with tangles has as much as tangle
-    learning, from a later round on. Before that, most games of one family are won by the engine
-    that is made for it; games of several together need the tangles that are known by
-    then, too.
+    learning, from a later round on. Before that, most games of one family are won by
+    the engine that is made for it; games of several together need the tangles that are
+    known by then, too.
 
     Args:
         legs: their names.
