@@ -190,9 +190,9 @@ MORE_WORK_FROM = 128
 """... and it grows by one for each so many vertices."""
 
 LATER_WORK = 128
-"""Work of tangle learning in its first turn, for each vertex and edge. It doubles from
-turn to turn, as that of the others does. Justifications get as much up to `IN_CACHE`
-vertices if games have more than `FEW`."""
+"""Work of tangle learning in its first turn, for each vertex and edge, and half as much
+where games have more than `FEW` vertices. It doubles from turn to turn, as that of the
+others does."""
 
 EDGES_OF_WORK = 64
 """Edges of a vertex, on average, that work is for at most: a dense part of a game reads
@@ -203,9 +203,9 @@ FIRST_UP_TO = 1536
 there to `FEW` it has no more in all: the next engines are a matter of milliseconds."""
 
 OF_JUSTIFIED, OF_AFRESH = 4, 2
-"""What that work is divided by for justifications up to `FEW` vertices, and for
-promotion afresh from its second turn on: in its first it has as much as in larger ones,
-since that is enough for most games that it is made for."""
+"""What that work is divided by for justifications, and for promotion afresh from its
+second turn on up to `FEW` vertices: in its first it has as much as in larger games,
+since that is enough for most that it is made for."""
 
 LATER_MIXED = 3
 """Turn from which on promotion with tangles takes part where games have more than `FEW`

@@ -364,7 +364,7 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
     Examples:
         >>> import itertools
         >>> list(itertools.islice(turns(LEGS, 10**6), 4))
-        [('promotion', 128), ('tangles', 128), ('afresh', 16), ('justified', 1)]
+        [('promotion', 128), ('tangles', 64), ('justified', 1), ('afresh', 16)]
         >>> next(turns(LEGS, 1000))
         ('promotion', 10)
     """
@@ -387,11 +387,11 @@ def _of_leg(leg: str, turn: int, size: int) -> int:
     if leg == TANGLES and turn == 0 and size <= FEW:
         return max(budget * FIRST_UP_TO // max(size, FIRST_UP_TO), 1)
     if leg in (TANGLES, MIXED):
-        return budget
-    if size <= FEW and (leg == JUSTIFIED or turn > 0):
-        return max(budget // (OF_JUSTIFIED if leg == JUSTIFIED else OF_AFRESH), 1)
+        return budget if size <= FEW else max(budget // 2, 1)
     if leg == JUSTIFIED:
-        return max(budget * small // size, 1)
+        return max(budget * small // max(size, 1) // OF_JUSTIFIED, 1)
+    if size <= FEW and turn > 0:
+        return max(budget // OF_AFRESH, 1)
     return max(TIMES_AFRESH * budget * small // max(size, 1), budget // 8, 1)
 
 
