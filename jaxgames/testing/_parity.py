@@ -143,9 +143,7 @@ def of_engines(*legs: str) -> Complaints:
         return Solution(Status.SOLVED, winner=found.winner, strategy=found.strategy)
 
     def soon(games: Batch) -> list[Complaint]:
-        with mock.patch.multiple(
-            _legs, WORK_OF_FEW=1, LATER_WORK=1, TIMES_TANGLES=(1.0,), LEAST_ROWS=1
-        ):
+        with mock.patch.multiple(_legs, WORK_OF_FEW=1, LATER_WORK=1, LEAST_ROWS=1):
             return complaints(games)
 
     complaints = answers(on_vertices(solve), GROUP)

@@ -14,7 +14,7 @@ READS_LITTLE_FROM = 1 << 18
 asks the host whether an attractor is complete."""
 
 # parity/_problem.py
-PATIENCE = 1 << 20
+PATIENCE = 1 << 21
 """Steps of the host engine: far more than most games need that it begins at once."""
 
 TOPS = (1, 3, 7, 15, 31, 126, 32766, 2**31 - 1)
@@ -155,6 +155,10 @@ BLOCK = 64
 EDGES_OF_A_VERTEX = 4
 """Edges that are searched while a vertex is attracted or moved."""
 
+OF_REGION = 4
+"""Vertices that are attracted while promotion afresh begins a region, apart from what
+it attracts to it: its regions may be small, and as many as vertices."""
+
 # parity/host/_arranged.py
 LEAST_PART = 64
 """Vertices of a part, at least, of a game that falls apart ..."""
@@ -192,24 +196,27 @@ MORE_WORK_FROM = 128
 """... and it grows by one for each so many vertices."""
 
 LATER_WORK = 128
-"""Work of tangle learning in its first turn, for each vertex and edge, where games have
-more than `FEW` vertices. It doubles from turn to turn, as that of the others does.
-Justifications get as much up to `IN_CACHE` vertices."""
+"""Work of tangle learning in its first turn, for each vertex and edge, and half as much
+where games have more than `FEW` vertices. It doubles from turn to turn, as that of the
+others does."""
 
 EDGES_OF_WORK = 64
 """Edges of a vertex, on average, that work is for at most: a dense part of a game reads
 most of its edges once, and is no reason to search the rest of it for longer."""
 
-TIMES_TANGLES = (1.5, 2.0, 4.0, 8.0, 16.0)
-"""Times that work in the turns of tangle learning, and of promotion with tangles, where
-games have no more, the last also in all turns after these. A step takes a tenth of the
-time that one of justifications takes there, and a hundredth of one of promotion afresh:
-in the first turns it gets less time than these, later as much."""
+FIRST_UP_TO = 1536
+"""Vertices up to which the first turn of tangle learning has all of that work. From
+there to `FEW` it has no more in all: the next engines are a matter of milliseconds."""
+
+OF_JUSTIFIED, OF_AFRESH = 4, 2
+"""What that work is divided by for justifications, and for promotion afresh from its
+second turn on up to `FEW` vertices: in its first it has as much as in larger games,
+since that is enough for most that it is made for."""
 
 LATER_MIXED = 3
 """Turn from which on promotion with tangles takes part where games have more than `FEW`
-vertices: tangle learning has had as much work by then as in two turns where they have
-no more. What it adds to the pool, others have to look at."""
+vertices. What it adds to the pool, others have to look at; where games have no more, it
+takes part from the second round on."""
 
 TIMES_AFRESH = 4
 """Work of promotion afresh for each vertex, over `LATER_WORK`, as long as ..."""

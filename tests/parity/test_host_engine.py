@@ -1,5 +1,6 @@
 """The host engine against brute force, the reference and the verifier."""
 
+import collections
 import dataclasses
 import itertools
 import threading
@@ -364,11 +365,13 @@ def with_more_edges(arena, seed):
 def test_engines_hand_on_what_is_won(monkeypatch):
     """With budgets that are soon spent all of them have turns, and decide parts."""
     monkeypatch.setattr(_legs, "WORK_OF_FEW", 2)
-    monkeypatch.setattr(_legs, "TIMES_TANGLES", (1.0,))
+    monkeypatch.setattr(_legs, "OF_JUSTIFIED", 1)
+    monkeypatch.setattr(_legs, "OF_AFRESH", 1)
     tried = set()
     arenas = [*odd_arenas(seed=33, count=500), *random_arenas(34, 60, 150)]
     arenas += [generate.two_counters(5), generate.two_counters_plus(3)]
     more = [with_more_edges(generate.counter_ortl(20), seed) for seed in range(5)]
+    more += [generate.two_counters_plus(n) for n in (5, 6)]
     for work, games in ((1, arenas), (4, arenas), (8, more)):
         monkeypatch.setattr(_legs, "LATER_WORK", work)
         for arena in games:
@@ -376,33 +379,28 @@ def test_engines_hand_on_what_is_won(monkeypatch):
                 stats = check_in_turn(arena, legs).stats
                 tried.add((stats.get("tried"), stats["engine"]))
     assert ("promotion", "tangles") in tried
-    assert ("promotion, tangles", "afresh") in tried
-    assert ("promotion, tangles, afresh", "justified") in tried
-    assert ("promotion, tangles, afresh, justified", "afresh") in tried
-    assert ("promotion, tangles, afresh, justified, mixed", "tangles") in tried
-    assert ("promotion, tangles, afresh, justified, mixed", "afresh") in tried
+    assert ("promotion, tangles", "justified") in tried
+    assert ("promotion, tangles, justified", "afresh") in tried
+    assert ("promotion, tangles, justified, afresh", "afresh") in tried
+    assert ("promotion, tangles, justified, afresh, mixed", "tangles") in tried
+    assert ("promotion, tangles, justified, afresh, mixed", "justified") in tried
     assert ("afresh, promotion, tangles", "tangles") in tried
 
 
-@pytest.mark.parametrize("name", ["tangles", "mixed"])
-def test_tangle_learning_gets_more_where_games_are_small(name):
-    """Its steps are cheap there: its turns grow until they take as long as others.
-
-    What has turns from a later round on begins after as much work on tangles.
-    """
-    first, first_of_large = (0, 0) if name == "tangles" else (1, _legs.LATER_MIXED)
-
-    def budgets(size, begin):
-        legs = (leg for leg in _legs.turns(engine.LEGS, size) if leg[0] == name)
-        return [budget for _, budget in itertools.islice(legs, 6 - begin)]
-
-    doubled = [_legs.LATER_WORK << turn for turn in range(6)]
-    small, large = budgets(1000, first), budgets(10**6, first_of_large)
-    assert large == doubled[first_of_large:]
-    times = [budget / work for budget, work in zip(small, doubled[first:], strict=True)]
-    assert times == sorted(times)
-    assert times[0] <= 2
-    assert times[-1] > 8
+def test_tangle_learning_gets_most_where_games_are_small():
+    """Budgets double from the second turn on. Promotion with tangles begins later."""
+    for size, first in ((1000, 1), (10**6, _legs.LATER_MIXED)):
+        budgets = collections.defaultdict(list)
+        for leg, budget in itertools.islice(_legs.turns(engine.LEGS, size), 25):
+            budgets[leg].append(budget)
+        tangles = budgets["tangles"]
+        begin = _legs.LATER_WORK if size <= _legs.FEW else _legs.LATER_WORK // 2
+        assert tangles[:4] == [begin << turn for turn in range(4)]
+        assert budgets["mixed"] == tangles[first : first + len(budgets["mixed"])]
+        for leg in ("afresh", "justified"):
+            later = budgets[leg][1:]
+            assert later == sorted(later)
+            assert size > _legs.FEW or later[-1] < tangles[len(later)]
 
 
 def test_no_other_has_a_turn_before_tangle_learning_has_done():
@@ -464,6 +462,33 @@ def test_an_engine_goes_on_where_it_was(budget, leg):
         assert parts.stats == whole.stats
         np.testing.assert_array_equal(winner, expected)
     assert most > 5
+
+
+@pytest.mark.parametrize(
+    ("leg", "arena"),
+    [
+        ("tangles", generate.counter_symsi(60)),
+        ("tangles", generate.counter_ortl(150)),
+        ("mixed", generate.counter_core(60)),
+        ("mixed", generate.two_counters_plus(9)),
+    ],
+    ids=str,
+)
+def test_a_pass_goes_on_where_it_was(leg, arena):
+    """In many short turns tangle learning takes hardly more steps than in one."""
+    whole = engine.run(engine.prepare(arena), (leg,)).stats
+    turns, prepared = 0, engine.prepare(arena)
+    outcome = engine.run(prepared, (leg,), max_steps=0)
+    while not outcome.finished and turns < 100:
+        turns += 1
+        begun, steps = outcome.turns, whole["steps"] // 50
+        outcome = engine.run(prepared, (leg,), begun=begun, max_steps=steps)
+    assert outcome.finished
+    assert turns > 10
+    assert outcome.stats["tangles"] < 1.1 * whole["tangles"]
+    assert outcome.stats["steps"] < 1.3 * whole["steps"]
+    solution = Solution(Status.SOLVED, winner=outcome.winner, strategy=outcome.strategy)
+    assert engine.verify(arena, solution)
 
 
 @pytest.mark.parametrize("size", [100, 400])
@@ -529,7 +554,6 @@ def test_games_that_fall_apart(count, monkeypatch):
     """Each part is a game of its own, once those are won that it leads to."""
     monkeypatch.setattr(_legs, "WORK_OF_FEW", 0)
     monkeypatch.setattr(_legs, "LATER_WORK", 1)
-    monkeypatch.setattr(_legs, "TIMES_AFRESH", 2)
     monkeypatch.setattr(_arranged, "LEAST_PART", 1)
     rng, parts = np.random.default_rng(3), 0
     odd = odd_arenas(17, 3 * count)
@@ -554,8 +578,8 @@ def test_a_pool_of_tangles_grows(monkeypatch):
 def test_lists_of_boxes_are_cut_down(monkeypatch):
     """With no more room than they need at least."""
 
-    def search(size):
-        new = _tangles.new_search(size)
+    def search(size, clock):
+        new = _tangles.new_search(size, clock)
         return new._replace(listed=new.listed[:size].copy())
 
     monkeypatch.setattr(_legs, "new_search", search)

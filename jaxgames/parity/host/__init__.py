@@ -238,16 +238,16 @@ def run(
     - `"tangles"`: recursive tangle learning [3], a way of [4] that searches a region
       which is open again without what its rival can drive out of it. It keeps its
       tangles from turn to turn.
-    - `"afresh"`: priority promotion by the published rule, where everything below a
-      promotion starts afresh.
     - `"justified"`: fixpoint iteration with justifications [5]. It has little to do
       where few vertices are won by another player than the one who likes their
       priority, as in games of the literature with a few edges by lot.
+    - `"afresh"`: priority promotion by the published rule, where everything below a
+      promotion starts afresh.
     - `"mixed"`: promotion by the published rule where regions attract tangles and learn
       them, from the same pool. It has turns from a later round on, and wins games
       that are hard for both in different places.
 
-    A game that is not won when the first three have had a turn is solved part by part,
+    A game that is not won when the first four have had a turn is solved part by part,
     from the bottom, where it falls apart into components.
 
     Each is exponential at worst, on families made for it: but for each of those that

@@ -13,6 +13,7 @@ import numpy as np
 
 from jaxgames.host import compiled
 from jaxgames.parity.host._attract import WON
+from jaxgames.parity.host._tangles import IN
 from jaxgames.solution import NO_EDGE
 
 CLOSED = 2**31 - 1
@@ -20,16 +21,16 @@ CLOSED = 2**31 - 1
 
 
 @compiled
-def learn_parts(game, key, move, search, pool, heads, size, asks, counts):
+def learn_parts(game, key, search, pool, heads, size, asks, counts):
     """Learns the tangles of a region that is not open, and notes its dominions.
 
     Returns whether there was room for all of them.
     """
-    player, _, region = asks
-    joined, number, queue = search.joined, search.number, search.queue
-    stack, path = search.rivals, search.path
+    player, _, _ = asks
+    box, number, queue = search.box, search.number, search.queue
+    stack, path, move = search.rivals, search.path, search.move
     row_ptr, head, owners = game.row_ptr, game.head, game.key
-    inside, fits = 2 * region + 1, True
+    fits = True
     opened, work, root = np.int64(0), np.int64(0), np.int64(0)
     for index in range(size):
         number[queue[index]] = 0
@@ -57,7 +58,7 @@ def learn_parts(game, key, move, search, pool, heads, size, asks, counts):
             elif e < last:
                 w = np.int64(head[e])
                 e += 1
-                if joined[w] == inside:
+                if box[w] == IN:
                     seen = np.int64(number[w])
                     if seen == 0:
                         path[depth, 0], path[depth, 1], path[depth, 2] = v, e, low
@@ -72,9 +73,8 @@ def learn_parts(game, key, move, search, pool, heads, size, asks, counts):
                 if closes:
                     if not leads_out:
                         fits = _part(
-                            game, key, move, search, pool, place - 1, opened, asks,
-                            counts,
-                        )  # fmt: skip
+                            game, key, search, pool, place - 1, opened, asks, counts
+                        )
                     while opened >= place:
                         opened -= 1
                         number[stack[opened]] = CLOSED
@@ -94,7 +94,7 @@ def learn_parts(game, key, move, search, pool, heads, size, asks, counts):
 
 
 @compiled
-def _part(game, key, move, search, pool, begin, end, asks, counts):
+def _part(game, key, search, pool, begin, end, asks, counts):
     """Learns a component, search.rivals[begin:end]; whether there was room.
 
     It is no tangle if it is one vertex from which nothing leads on; and it is a
@@ -102,6 +102,7 @@ def _part(game, key, move, search, pool, begin, end, asks, counts):
     """
     player, _, _ = asks
     stack, marked, clock = search.rivals, search.marked, search.clock
+    move = search.move
     row_ptr, head, owners = game.row_ptr, game.head, game.key
     out, vertices, moves = pool.out, pool.vertex, pool.move
     clock[0] += 1
@@ -140,14 +141,14 @@ def _part(game, key, move, search, pool, begin, end, asks, counts):
     elif fits and goes_on:
         counts[2] += 1
         pool.player[tangle] = player
-        pool.counted[tangle] = -1
+        pool.seen[tangle], pool.lost[tangle], pool.done[tangle] = 0, 0, -1
         pool.begin[tangle + 1], pool.begin_out[tangle + 1] = row, way
         pool.many[0] = tangle + 1
         heads, after, of = pool.first, pool.after, pool.of
         for k in range(first_way, way):
             of[k] = tangle
-            after[k] = heads[out[k]]
-            heads[out[k]] = k
+            after[k] = heads[out[k], player]
+            heads[out[k], player] = k
     return fits
 
 

@@ -17,6 +17,7 @@ from jaxgames.parity.host._components import dominion, learn_parts
 from jaxgames.parity.host._mixed import search_by_promotion
 from jaxgames.parity.host._tangles import (
     FULL,
+    IN,
     OUT,
     SOLVED,
     SPENT,
@@ -36,7 +37,7 @@ def learn(game, key, move, search, pool, mixed, stop, publish, budget, counts):
     `counts` are steps, which are edges and rows looked at, regions, tangles and
     dominions.
     """
-    rest, box, listed = search.rest, search.box, search.listed
+    rest, box, listed, place = search.rest, search.box, search.listed, search.place
     left = np.int64(0)
     for v in game.order:
         if key[v] < 4 * WON:
@@ -45,19 +46,27 @@ def learn(game, key, move, search, pool, mixed, stop, publish, budget, counts):
         else:
             box[v] = OUT  # somebody else may have won it since the last time
     spent, end = counts[0] + budget, np.int64(SOLVED)
+    # A pass goes on if nothing was won since: the boxes are what they were.
+    found = np.int64(place[1])
+    if place[0] != left:
+        place[0] = 0
     while left > 0 and end == SOLVED:
         known = counts[2] + counts[3]
-        for index in range(left):
-            box[rest[index]] = 0
-            listed[index] = rest[index]
+        if place[0] == 0:
+            found = np.int64(0)
+            for index in range(left):
+                box[rest[index]] = 0
+                listed[index] = rest[index]
         if mixed:
             end = search_by_promotion(
-                game, key, move, search, pool, left, stop, spent, counts
+                game, key, search, pool, left, stop, spent, counts
             )
         else:
-            end = _search(game, key, move, search, pool, left, stop, spent, counts)
-        found = counts[2] + counts[3] - known
+            end = _search(game, key, search, pool, left, stop, spent, counts)
+        found += counts[2] + counts[3] - known
+        place[0], place[1] = left if end == SPENT else 0, found
         if search.many[0] + search.many[1] > 0:
+            place[0] = 0
             left = _win(game, key, move, search, pool, left, stop, publish, counts)
             counts[0] += pool.begin[pool.many[0]]
             forgotten = forget(pool, key, 4 * WON)
@@ -69,13 +78,16 @@ def learn(game, key, move, search, pool, mixed, stop, publish, budget, counts):
 
 
 @compiled
-def _search(game, key, move, search, pool, left, stop, spent, counts):
+def _search(game, key, search, pool, left, stop, spent, counts):
     """Searches all regions of a pass, for dominions and tangles; why it ended."""
-    boxes, listed, joined = search.boxes, search.listed, search.joined
+    boxes, listed = search.boxes, search.listed
     box, queue, clock, first_key = search.box, search.queue, search.clock, game.key
+    place, end = search.place, np.int64(SOLVED)
     search.many[0], search.many[1] = 0, 0
-    boxes[0, 0], boxes[0, 1], boxes[0, 2] = 0, 0, left
-    depth, names, end = np.int64(1), np.int64(1), np.int64(SOLVED)
+    if place[0] == 0:
+        boxes[0, 0], boxes[0, 1], boxes[0, 2] = 0, 0, left
+        place[2], place[3] = 1, 1
+    depth, names = np.int64(place[2]), np.int64(place[3])
     while depth > 0 and end == SOLVED:
         name = np.int64(boxes[depth - 1, 0])
         begin, last = np.int64(boxes[depth - 1, 1]), np.int64(boxes[depth - 1, 2])
@@ -96,25 +108,23 @@ def _search(game, key, move, search, pool, left, stop, spent, counts):
             if box[v] == name:
                 going = (first_key[v] >> 2) & 1 == player
                 if going:
-                    joined[v] = 2 * region
+                    box[v] = IN
                     queue[heads] = v
                     heads += 1
             at += going
         boxes[depth - 1, 1] = at
         asks = player, name, region
         done, size, work = attract_with_tangles(
-            game, search, pool, move, queue, 0, heads, asks, stop
+            game, search, pool, queue, 0, heads, asks, stop
         )
         counts[0] += work + at - begin
         if done < size:
             end = np.int64(STOPPED)
             continue
-        leaving = _leaving(game, search, move, heads, asks, counts)
+        leaving = _leaving(game, search, heads, asks, counts)
         if leaving > 0:
             asks = player, names, region
-            kept = _drive_out(
-                game, search, pool, move, size, leaving, asks, stop, counts
-            )
+            kept = _drive_out(game, search, pool, size, leaving, asks, stop, counts)
             if kept > 0:
                 _open(game, search, depth, first, kept, names)
                 counts[0] += kept
@@ -123,9 +133,7 @@ def _search(game, key, move, search, pool, left, stop, spent, counts):
         else:
             if _is_dominion(game, key, search, size, asks, counts):
                 dominion(search, queue, 0, size, player, counts)
-            elif not learn_parts(
-                game, key, move, search, pool, heads, size, asks, counts
-            ):
+            elif not learn_parts(game, key, search, pool, heads, size, asks, counts):
                 end = np.int64(FULL)
             for index in range(size):
                 box[queue[index]] = OUT
@@ -133,16 +141,17 @@ def _search(game, key, move, search, pool, left, stop, spent, counts):
             end = np.int64(STOPPED)
         if end == SOLVED and counts[0] >= spent:
             end = np.int64(SPENT)
+    place[2], place[3] = depth, names
     return end
 
 
 @compiled
-def _leaving(game, search, move, heads, asks, counts):
+def _leaving(game, search, heads, asks, counts):
     """Finds the first vertices of a region that are open; the player's others move."""
-    player, name, region = asks
-    box, joined, queue, rivals = search.box, search.joined, search.queue, search.rivals
-    row_ptr, head, owners = game.row_ptr, game.head, game.key
-    leaving, inside = np.int64(0), 2 * region + 1
+    player, name, _ = asks
+    box, queue, rivals = search.box, search.queue, search.rivals
+    row_ptr, head, owners, move = game.row_ptr, game.head, game.key, search.move
+    leaving = np.int64(0)
     for index in range(heads):
         v = queue[index]
         own = owners[v] & 1 == player
@@ -151,10 +160,10 @@ def _leaving(game, search, move, heads, asks, counts):
         counts[0] += last - e
         while e < last and leaves == own:
             w = head[e]
-            if own and joined[w] == inside:
+            if own and box[w] == IN:
                 move[v] = e
                 leaves = False
-            elif not own and box[w] == name and joined[w] != inside:
+            elif not own and box[w] == name:
                 leaves = True
             e += 1
         if leaves:
@@ -164,24 +173,23 @@ def _leaving(game, search, move, heads, asks, counts):
 
 
 @compiled
-def _drive_out(game, search, pool, move, size, leaving, asks, stop, counts):
+def _drive_out(game, search, pool, size, leaving, asks, stop, counts):
     """Leaves out what the rival can drive to where the region is open.
 
     The rest, in the queue, gets a box of its own. Returns how much it is; 0 if it was
     stopped.
     """
     player, name, _ = asks
-    box, joined, queue, rivals = search.box, search.joined, search.queue, search.rivals
-    clock = search.clock
+    box, queue, rivals, clock = search.box, search.queue, search.rivals, search.clock
     clock[0] += 1
     region = np.int64(clock[0])
     for index in range(size):
         box[queue[index]] = name
     for index in range(leaving):
-        joined[rivals[index]] = 2 * region
+        box[rivals[index]] = IN
     asks = 1 - player, name, region
     done, out, work = attract_with_tangles(
-        game, search, pool, move, rivals, 0, leaving, asks, stop
+        game, search, pool, rivals, 0, leaving, asks, stop
     )
     counts[0] += work + size
     kept = np.int64(0)
@@ -248,10 +256,10 @@ def _compact(search, depth):
 @compiled
 def _is_dominion(game, key, search, size, asks, counts):
     """Whether the rival cannot leave the region at all."""
-    player, _, region = asks
-    joined, queue = search.joined, search.queue
+    player, _, _ = asks
+    box, queue = search.box, search.queue
     row_ptr, head, owners = game.row_ptr, game.head, game.key
-    inside, index, stays = 2 * region + 1, np.int64(0), True
+    index, stays = np.int64(0), True
     while stays and index < size:
         v = queue[index]
         if owners[v] & 1 != player:
@@ -259,7 +267,7 @@ def _is_dominion(game, key, search, size, asks, counts):
             counts[0] += last - e
             while stays and e < last:
                 w = head[e]
-                stays = joined[w] == inside or key[w] >= 4 * WON
+                stays = box[w] == IN or key[w] >= 4 * WON
                 e += 1
         index += 1
     counts[0] += index
@@ -272,8 +280,8 @@ def _win(game, key, move, search, pool, left, stop, publish, counts):
 
     Returns how much of the game is left.
     """
-    box, joined, queue, found = search.box, search.joined, search.queue, search.found
-    rest, clock = search.rest, search.clock
+    box, queue, found = search.box, search.queue, search.found
+    rest, clock, moves = search.rest, search.clock, search.move
     size = len(key)
     for index in range(left):
         box[rest[index]] = 0
@@ -284,16 +292,17 @@ def _win(game, key, move, search, pool, left, stop, publish, counts):
         for index in range(many):
             v = found[index] if player == 0 else found[size - 1 - index]
             queue[index] = v
-            joined[v] = 2 * region
+            box[v] = IN
         asks = np.int64(player), np.int64(0), region
         _, end, work = attract_with_tangles(
-            game, search, pool, move, queue, 0, many, asks, stop
+            game, search, pool, queue, 0, many, asks, stop
         )
         counts[0] += work
         for index in range(end):
             v = queue[index]
             box[v] = OUT
             key[v] = 4 * (WON + player) + (key[v] & 1)
+            move[v] = moves[v]
         if len(publish) > 0:
             for index in range(end):
                 publish[queue[index]] = player

@@ -27,15 +27,17 @@ from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.tuning.parity import (
     EDGES_OF_WORK,
     FEW,
+    FIRST_UP_TO,
     FIRST_WORK,
     IN_CACHE,
     LATER_MIXED,
     LATER_WORK,
     LEAST_ROWS,
     MORE_WORK_FROM,
+    OF_AFRESH,
+    OF_JUSTIFIED,
     ROWS,
     TIMES_AFRESH,
-    TIMES_TANGLES,
     WORK_OF_FEW,
     WORK_OF_MANY,
 )
@@ -43,7 +45,7 @@ from jaxgames.tuning.parity import (
 PROMOTION, TANGLES, AFRESH = "promotion", "tangles", "afresh"
 JUSTIFIED, MIXED = "justified", "mixed"
 
-LEGS = (PROMOTION, TANGLES, AFRESH, JUSTIFIED, MIXED)
+LEGS = (PROMOTION, TANGLES, JUSTIFIED, AFRESH, MIXED)
 """The engines, in the order of their turns."""
 
 NO_WORDS, NO_MARKS = np.empty(0, np.int32), np.empty(0, np.bool_)
@@ -94,7 +96,9 @@ class Turns:
         # One array for the stack and the rim: after more and smaller ones the allocator
         # gives its memory back, and each solve pays for touching it again.
         self._words = np.empty(4 * len(game.key) + 4, np.int32)
-        self._tangles: tuple[Search, Pool] | None = None
+        self._pool: Pool | None = None
+        self._searches: dict[bool, Search] = {}  # whether they are by promotion
+        self._clock = np.zeros(1, np.int64)
         # What promotion afresh goes on from, and how many vertices were won then.
         self._kept: tuple[np.ndarray, np.ndarray, int] | None = None
         # The same of justifications.
@@ -151,11 +155,11 @@ class Turns:
 
     def _in_turns(self, legs: Sequence[str]) -> bool:
         """Whether all is won; if not, the game may have fallen apart."""
-        finished, going = False, True
+        finished, going, again = False, True, False
         rest = turns(legs, len(self._key)) if self._rest is None else self._rest
         while going and not finished:
             leg, budget = next(rest)
-            self._engine, before = leg, self.stats["steps"]
+            self._engine, before, won = leg, self.stats["steps"], self._won()
             finished = self._go(leg, budget)
             going = self._stop[0] == 0 and self._left() > 0
             if going and not finished:
@@ -167,6 +171,11 @@ class Turns:
                         self.stats["parts"] = len(self._parts)
                         going = False
                 self._try(leg)
+                # What is left then is another game, of which its tangles are known.
+                again = leg == TANGLES and not again and self._won() > won
+                if again:
+                    more = [next(rest), (leg, 2 * LATER_WORK)]
+                    rest = itertools.chain(more, rest)
             elif not finished:
                 if leg in (
                     TANGLES,
@@ -294,19 +303,19 @@ class Turns:
 
     def _learn(self, budget: int, mixed: bool) -> bool:
         game, size = self._game, len(self._key)
-        if self._tangles is None:
-            rows = ROWS * size + LEAST_ROWS
-            self._tangles = new_search(size), new_pool(size, rows)
-        counts = np.zeros(4, np.int64)
+        if self._pool is None:
+            self._pool = new_pool(size, ROWS * size + LEAST_ROWS)
+        if mixed not in self._searches:
+            self._searches[mixed] = new_search(size, self._clock)
+        search, counts = self._searches[mixed], np.zeros(4, np.int64)
         limit, end = self._work(budget), FULL
         while end == FULL and counts[0] < limit:
             end = learn(
-                *(game, self._key, self._move, *self._tangles),
+                *(game, self._key, self._move, search, self._pool),
                 *(mixed, self._stop, self._publish, limit, counts),
             )
             if end == FULL:
-                search, pool = self._tangles
-                self._tangles = search, enlarged(pool)
+                self._pool = enlarged(self._pool)
         if end == STUCK:
             raise RuntimeError("a pass has found no tangle: please report this game")
         self._count(("steps", "regions", "tangles", "dominions"), counts)
@@ -341,13 +350,12 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
     Promotion has the first turn alone: what it could not do then, it would do again.
     That turn is short where games are small: tangle learning takes little longer on
     those that are not hard, and should see one that is before a small part of it is
-    won, which may hide how the rest hangs together. Justifications and promotion afresh
-    have long turns where games are small: their work is dear where they are not, and
-    tangle learning better. It has longer turns there, too, from turn to turn, until it
-    takes as much time as they do: its steps are the cheapest. Promotion with tangles
-    has as much as tangle learning, from a later round on. Before that, most games of
-    one family are won by the engine that is made for it; games of several together need
-    the tangles that are known by then, too.
+    won, which may hide how the rest hangs together. There it has most of the time from
+    the second round on: it is the best engine for most hard games. All go on where they
+    were, so short turns lose nothing. Promotion with tangles has as much as tangle
+    learning, from a later round on. Before that, most games of one family are won by
+    the engine that is made for it; games of several together need the tangles that are
+    known by then, too.
 
     Args:
         legs: their names.
@@ -356,7 +364,7 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
     Examples:
         >>> import itertools
         >>> list(itertools.islice(turns(LEGS, 10**6), 4))
-        [('promotion', 128), ('tangles', 128), ('afresh', 16), ('justified', 1)]
+        [('promotion', 128), ('tangles', 64), ('justified', 1), ('afresh', 16)]
         >>> next(turns(LEGS, 1000))
         ('promotion', 10)
     """
@@ -376,11 +384,14 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
 def _of_leg(leg: str, turn: int, size: int) -> int:
     """The budget of an engine in one of its turns, which count from 0."""
     budget, small = LATER_WORK << turn, min(size, IN_CACHE)
+    if leg == TANGLES and turn == 0 and size <= FEW:
+        return max(budget * FIRST_UP_TO // max(size, FIRST_UP_TO), 1)
     if leg in (TANGLES, MIXED):
-        times = TIMES_TANGLES[min(turn, len(TIMES_TANGLES) - 1)]
-        return int(budget * times) if size <= FEW else budget
+        return budget if size <= FEW else max(budget // 2, 1)
     if leg == JUSTIFIED:
-        return max(budget * small // max(size, 1), 1)
+        return max(budget * small // max(size, 1) // OF_JUSTIFIED, 1)
+    if size <= FEW and turn > 0:
+        return max(budget // OF_AFRESH, 1)
     return max(TIMES_AFRESH * budget * small // max(size, 1), budget // 8, 1)
 
 

@@ -19,6 +19,7 @@ from jaxgames.parity.host._attract import WON
 from jaxgames.parity.host._components import dominion, learn_parts
 from jaxgames.parity.host._tangles import (
     FULL,
+    IN,
     SOLVED,
     SPENT,
     STOPPED,
@@ -28,26 +29,28 @@ from jaxgames.parity.host._tangles import (
 
 
 @compiled
-def search_by_promotion(game, key, move, search, pool, left, stop, spent, counts):
+def search_by_promotion(game, key, search, pool, left, stop, spent, counts):
     """Searches for a dominion, and for tangles on the way; why it ended.
 
     `search.boxes` has of each region its priority, the end of its vertices in
     `search.listed`, and where in `search.rest` the next one may begin. Region number
     `r` is box `r + 1`, and what is in none is box 0.
     """
-    rest, box, queue, joined = search.rest, search.box, search.queue, search.joined
+    rest, box, queue = search.rest, search.box, search.queue
     listed, boxes, clock, first_key = (
         search.listed,
         search.boxes,
         search.clock,
         game.key,
     )
-    many = search.many
+    many, place, end = search.many, search.place, np.int64(SOLVED)
     many[0], many[1] = 0, 0
-    depth, at, used, end = np.int64(0), np.int64(0), np.int64(0), np.int64(SOLVED)
+    if place[0] == 0:
+        place[2:].fill(0)
+    depth, at, used = np.int64(place[2]), np.int64(place[3]), np.int64(place[4])
     # What begins a region: queue[:heads], of which the first `old` have attracted all
     # that they can.
-    old, heads, level = np.int64(0), np.int64(0), np.int64(0)
+    old, heads, level = np.int64(place[5]), np.int64(place[6]), np.int64(place[7])
     while many[0] + many[1] == 0 and end == SOLVED:
         if heads == 0:
             while at < left and box[rest[at]] != 0:
@@ -66,17 +69,17 @@ def search_by_promotion(game, key, move, search, pool, left, stop, spent, counts
         counts[1] += 1
         region, player = np.int64(clock[0]), level & 1
         for index in range(heads):
-            joined[queue[index]] = 2 * region + (index < old)
+            box[queue[index]] = IN
         asks = player, np.int64(0), region
         done, size, work = attract_with_tangles(
-            game, search, pool, move, queue, old, heads, asks, stop
+            game, search, pool, queue, old, heads, asks, stop
         )
         counts[0] += work + heads
         if done < size:
             end = np.int64(STOPPED)
             continue
         tops = _level_first(game, search, size, level)
-        target = _rises_to(game, key, search, move, size, tops, asks, counts)
+        target = _rises_to(game, key, search, size, tops, asks, counts)
         heads = old = np.int64(0)
         if target < 0:
             for index in range(size):
@@ -88,7 +91,7 @@ def search_by_promotion(game, key, move, search, pool, left, stop, spent, counts
         elif target == 0:
             dominion(search, queue, 0, size, player, counts)
         else:
-            if not learn_parts(game, key, move, search, pool, tops, size, asks, counts):
+            if not learn_parts(game, key, search, pool, tops, size, asks, counts):
                 end = np.int64(FULL)
             depth = target - 1
             level, at = np.int64(boxes[depth, 0]), np.int64(boxes[depth, 2])
@@ -108,6 +111,8 @@ def search_by_promotion(game, key, move, search, pool, left, stop, spent, counts
             end = np.int64(STOPPED)
         if end == SOLVED and counts[0] >= spent:
             end = np.int64(SPENT)
+    place[2], place[3], place[4] = depth, at, used
+    place[5], place[6], place[7] = old, heads, level
     return end
 
 
@@ -125,16 +130,16 @@ def _level_first(game, search, size, level):
 
 
 @compiled
-def _rises_to(game, key, search, move, size, tops, asks, counts):
+def _rises_to(game, key, search, size, tops, asks, counts):
     """The last box that the rival can leave a region for; or 0, or -1.
 
     It is 0 if he cannot leave it at all, and -1 if play can leave it for box 0, which
     it can only from the first vertices. The player's of these move.
     """
-    player, _, region = asks
-    box, joined, queue, owners = search.box, search.joined, search.queue, game.key
-    row_ptr, head = game.row_ptr, game.head
-    inside, target, index = 2 * region + 1, np.int64(0), np.int64(0)
+    player, _, _ = asks
+    box, queue, owners = search.box, search.queue, game.key
+    row_ptr, head, move = game.row_ptr, game.head, search.move
+    target, index = np.int64(0), np.int64(0)
     while index < size and target >= 0:
         v = queue[index]
         own = owners[v] & 1 == player
@@ -143,10 +148,10 @@ def _rises_to(game, key, search, move, size, tops, asks, counts):
         counts[0] += 1
         while e < last and (leaves or (not own and target >= 0)):
             w = head[e]
-            if own and joined[w] == inside:
+            if own and box[w] == IN:
                 move[v] = e
                 leaves = False
-            elif not own and joined[w] != inside and key[w] < 4 * WON:
+            elif not own and box[w] != IN and key[w] < 4 * WON:
                 target = np.int64(-1) if box[w] == 0 else max(target, np.int64(box[w]))
             e += 1
             counts[0] += 1

@@ -15,7 +15,7 @@ import numpy as np
 
 from jaxgames.host import compiled
 from jaxgames.parity.host._attract import LONG, NO_LIMIT, POLL, WON, attract, pull
-from jaxgames.tuning.parity import BLOCK
+from jaxgames.tuning.parity import BLOCK, OF_REGION
 from jaxgames.tuning.parity import EDGES_OF_A_VERTEX as EDGES
 
 
@@ -51,6 +51,7 @@ def promote(game, play, place, afresh, stop, publish, max_steps, budget, counts)
         if not goes_on:
             level += 1
             counts[1] += 1
+            counts[4] += OF_REGION * afresh
             begin = end
             at, end = _heads(game, play, at, end, level)
             mark = 4 * np.int64(play.label[level])

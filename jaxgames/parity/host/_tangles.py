@@ -18,6 +18,9 @@ from jaxgames.tuning.parity import POLL
 OUT = -1
 """Box of a vertex that has been dealt with in this pass, or is won."""
 
+IN = -2
+"""Box of a vertex of the region that is searched."""
+
 SOLVED, SPENT, FULL, STOPPED, STUCK = 0, 1, 2, 3, 4
 """How learning ends: all is won; the budget is spent; the pool is full; somebody asked
 for an end; or a pass has found nothing, which no pass does."""
@@ -25,21 +28,16 @@ for an end; or a pass has found nothing, which no pass does."""
 NONE = -1
 """No row."""
 
-NEVER = 2**31 - 1
-"""Ways out of a tangle that is not in the box as a whole."""
-
 
 class Search(NamedTuple):
     """What is known of the vertices while regions are searched for.
 
-    Regions are numbered as they are met. A vertex of region `r` has `2 r` while it
-    waits to attract others, and `2 r + 1` from then on.
+    Regions are numbered as they are met.
     """
 
     box: np.ndarray  # int32: the part of the game that it is in
-    joined: np.ndarray  # int64: the region that it joined last
-    counted: np.ndarray  # int64: the region that its ways out were counted for
-    left: np.ndarray  # int32: how many of its edges avoid that region
+    seen: np.ndarray  # int32: which of its edges last was found to lead elsewhere
+    move: np.ndarray  # int32: how the player of the region of a vertex moves there
     marked: np.ndarray  # int64: as ways out of a set, or as one of it
     number: np.ndarray  # int32: of the search for components
     queue: np.ndarray  # int32: the region
@@ -51,6 +49,7 @@ class Search(NamedTuple):
     found: np.ndarray  # int32: dominions of player 0, and from the end those of 1
     many: np.ndarray  # int64 [2]: how many vertices these have
     clock: np.ndarray  # int64 [1]: the last region
+    place: np.ndarray  # int64 [8]: where a pass goes on that was not brought to its end
 
 
 class Pool(NamedTuple):
@@ -63,30 +62,29 @@ class Pool(NamedTuple):
     player: np.ndarray  # int8, by tangle
     begin: np.ndarray  # int32
     begin_out: np.ndarray  # int32
-    counted: np.ndarray  # int64: the region that its ways out were counted for
-    left: np.ndarray  # int32: how many of them avoid that region
+    seen: np.ndarray  # int32: which of its ways out last was found to lead elsewhere
+    lost: np.ndarray  # int32: which of its rows last was found not to be in the box
+    done: np.ndarray  # int64: the region that has got it, or cannot get it
     vertex: np.ndarray  # int32, by row
     move: np.ndarray  # int32: the edge that the player takes there, NO_EDGE if none
     out: np.ndarray  # int32, by way out: where it leads
     of: np.ndarray  # int32: its tangle
     after: np.ndarray  # int32: the next way out that leads there
-    first: np.ndarray  # int32 [V]: the first way out that leads to a vertex
+    first: np.ndarray  # int32 [V, 2]: the first one to a vertex, of each player's
     many: np.ndarray  # int64 [1]: how many tangles there are
 
 
-def new_search(size: int) -> Search:
-    """For a game of so many vertices."""
+def new_search(size: int, clock: np.ndarray) -> Search:
+    """For a game of so many vertices; searches with one pool have one clock."""
 
     def words(times: int = 1) -> np.ndarray:
         return np.empty(times * size, np.int32)
 
-    stamps = np.full((3, size), -1, np.int64)
     return Search(
         box=np.full(size, OUT, np.int32),
-        joined=stamps[0],
-        counted=stamps[1],
-        left=words(),
-        marked=stamps[2],
+        seen=np.zeros(size, np.int32),
+        move=words(),
+        marked=np.full(size, -1, np.int64),
         number=words(),
         queue=words(),
         rivals=words(),
@@ -96,7 +94,8 @@ def new_search(size: int) -> Search:
         boxes=np.empty((size + 1, 3), np.int32),
         found=words(),
         many=np.zeros(2, np.int64),
-        clock=np.zeros(1, np.int64),
+        clock=clock,
+        place=np.zeros(8, np.int64),
     )
 
 
@@ -107,14 +106,15 @@ def new_pool(size: int, rows: int) -> Pool:
         player=np.empty(many, np.int8),
         begin=np.empty(many + 1, np.int32),
         begin_out=np.empty(many + 1, np.int32),
-        counted=np.empty(many, np.int64),
-        left=np.empty(many, np.int32),
+        seen=np.empty(many, np.int32),
+        lost=np.empty(many, np.int32),
+        done=np.empty(many, np.int64),
         vertex=np.empty(rows, np.int32),
         move=np.empty(rows, np.int32),
         out=np.empty(ways, np.int32),
         of=np.empty(ways, np.int32),
         after=np.empty(ways, np.int32),
-        first=np.full(size, NONE, np.int32),
+        first=np.full((size, 2), NONE, np.int32),
         many=np.zeros(1, np.int64),
     )
     pool.begin[0] = pool.begin_out[0] = 0
@@ -139,91 +139,104 @@ def enlarged(pool: Pool) -> Pool:
 
 
 @compiled
-def attract_with_tangles(game, search, pool, move, queue, begin, end, asks, stop):
+def attract_with_tangles(game, search, pool, queue, begin, end, asks, stop):
     """Attracts to queue[:end] within a box; `asks` are player, box and region.
 
-    What is queued has joined the region, and queue[:begin] has attracted what it can.
-    Returns how far the queue was worked off, and its end; and how many edges and rows
-    were looked at.
+    What is queued is `IN`, and queue[:begin] has attracted what it can. Returns how far
+    the queue was worked off, and its end; and how many edges and rows were looked at.
+
+    Whether all edges of a vertex of the rival lead to the region is found by looking at
+    them until one does not, from the last such edge on: most of the time it still does
+    not. So it is for tangles.
     """
-    player, box, region = asks
+    player, box, _ = asks
     row_ptr, head, owners = game.row_ptr, game.head, game.key
     in_ptr, in_tail, in_edge = game.in_ptr, game.in_tail, game.in_edge
-    boxes, joined = search.box, search.joined
-    counted, left = search.counted, search.left
-    players, first, after, tangles = pool.player, pool.first, pool.after, pool.of
-    waits, begin, work = 2 * region, np.int64(begin), np.int64(0)
+    boxes, seen, move = search.box, search.seen, search.move
+    first, after, tangles = pool.first, pool.after, pool.of
+    begin, work = np.int64(begin), np.int64(0)
     while begin < end and (begin % POLL != 0 or stop[0] == 0):
         v = queue[begin]
         for k in range(in_ptr[v], in_ptr[v + 1]):
             u = in_tail[k]
-            if boxes[u] != box or joined[u] >= waits:
+            if boxes[u] != box:
                 continue
             if owners[u] & 1 == player:
                 move[u] = in_edge[k]
             else:
-                if counted[u] != region:
-                    counted[u] = region
-                    avoid = np.int64(0)
-                    for e in range(row_ptr[u], row_ptr[u + 1]):
-                        w = head[e]
-                        avoid += boxes[w] == box and joined[w] <= waits
-                    left[u] = avoid
-                    work += row_ptr[u + 1] - row_ptr[u]
-                left[u] -= 1
-                if left[u] > 0:
+                row, last = np.int64(row_ptr[u]), np.int64(row_ptr[u + 1])
+                e, left = row + seen[u], last - row
+                while left > 0 and boxes[head[e]] != box:
+                    left -= 1
+                    e += 1
+                    if e == last:
+                        e = row
+                work += last - row - left
+                if left > 0:
+                    seen[u] = e - row
                     continue
-            joined[u] = waits
+            boxes[u] = IN
             queue[end] = u
             end += 1
         work += 1 + in_ptr[v + 1] - in_ptr[v]
-        row = np.int64(first[v])
-        while row != NONE:
-            tangle = tangles[row]
+        way = np.int64(first[v, player])
+        while way != NONE:
             work += 1
-            if players[tangle] == player:
-                end, more = _nearer(search, pool, move, queue, end, tangle, asks)
-                work += more
-            row = np.int64(after[row])
-        joined[v] = waits + 1
+            end, more = _nearer(search, pool, queue, end, tangles[way], asks)
+            work += more
+            way = np.int64(after[way])
         begin += 1
     return begin, end, work
 
 
 @compiled
-def _nearer(search, pool, move, queue, end, tangle, asks):
+def _nearer(search, pool, queue, end, tangle, asks):
     """One way out of a tangle leads to the region now; if all do, it joins.
 
     Returns the end of the queue, and how many rows were looked at.
     """
     _, box, region = asks
-    boxes, joined, waits = search.box, search.joined, 2 * region
-    counted, left = pool.counted, pool.left
-    vertices, moves, out = pool.vertex, pool.move, pool.out
-    begin, stop = np.int64(pool.begin[tangle]), np.int64(pool.begin[tangle + 1])
-    work = np.int64(0)
-    if counted[tangle] != region:
-        counted[tangle] = region
-        avoid = np.int64(0)
-        row = begin
-        while row < stop and boxes[vertices[row]] == box:
-            row += 1
-        work += row - begin
-        if row < stop:
-            avoid = np.int64(NEVER)
+    boxes, seen, lost, done = search.box, pool.seen, pool.lost, pool.done
+    vertices, out = pool.vertex, pool.out
+    work, begin = np.int64(0), np.int64(pool.begin[tangle])
+    if done[tangle] != region:
+        there = boxes[vertices[begin + lost[tangle]]]
+        if there != box and there != IN:
+            done[tangle] = region
         else:
-            first, last = pool.begin_out[tangle], pool.begin_out[tangle + 1]
-            for k in range(first, last):
-                w = out[k]
-                avoid += boxes[w] == box and joined[w] <= waits
-            work += last - first
-        left[tangle] = avoid
-    left[tangle] -= left[tangle] != NEVER
-    if left[tangle] == 0:
+            first = np.int64(pool.begin_out[tangle])
+            last = np.int64(pool.begin_out[tangle + 1])
+            k, left = first + seen[tangle], last - first
+            while left > 0 and boxes[out[k]] != box:
+                left -= 1
+                k += 1
+                if k == last:
+                    k = first
+            work += last - first - left
+            seen[tangle] = k - first
+            if left == 0:
+                done[tangle] = region
+                end, more = _joins(search, pool, queue, end, tangle, box)
+                work += more
+    return end, work
+
+
+@compiled
+def _joins(search, pool, queue, end, tangle, box):
+    """A tangle joins the region if all of it is in the box."""
+    boxes, move, vertices, moves = search.box, search.move, pool.vertex, pool.move
+    begin, stop = np.int64(pool.begin[tangle]), np.int64(pool.begin[tangle + 1])
+    row = begin
+    while row < stop and (boxes[vertices[row]] == box or boxes[vertices[row]] == IN):
+        row += 1
+    work = row - begin
+    if row < stop:
+        pool.lost[tangle] = row - begin
+    else:
         for row in range(begin, stop):
             u = vertices[row]
-            if joined[u] < waits:
-                joined[u] = waits
+            if boxes[u] == box:
+                boxes[u] = IN
                 move[u] = moves[row]
                 queue[end] = u
                 end += 1
@@ -236,6 +249,7 @@ def forget(pool, key, won):
     """Takes tangles out of the pool that have a vertex which is won; how many."""
     players, begin, begin_out = pool.player, pool.begin, pool.begin_out
     vertices, moves, out, of = pool.vertex, pool.move, pool.out, pool.of
+    seen, lost, done = pool.seen, pool.lost, pool.done
     many, kept = pool.many[0], np.int64(0)
     row, way = np.int64(0), np.int64(0)
     first, first_out = np.int64(0), np.int64(0)
@@ -251,16 +265,16 @@ def forget(pool, key, won):
             for k in range(first_out, last_out):
                 out[way], of[way] = out[k], kept
                 way += 1
-            players[kept] = players[tangle]
+            players[kept], seen[kept] = players[tangle], seen[tangle]
+            lost[kept], done[kept] = lost[tangle], done[tangle]
             kept += 1
             begin[kept], begin_out[kept] = row, way
         first, first_out = last, last_out
-    heads, after, counted = pool.first, pool.after, pool.counted
+    heads, after = pool.first, pool.after
     heads.fill(NONE)
     for k in range(way):
-        after[k] = heads[out[k]]
-        heads[out[k]] = k
-    for tangle in range(many):
-        counted[tangle] = -1
+        player = players[of[k]]
+        after[k] = heads[out[k], player]
+        heads[out[k], player] = k
     pool.many[0] = kept
     return many - kept
