@@ -5,6 +5,7 @@ folder that all processes and later runs share. Engines of the host check all in
 Set `XLA_FLAGS`, if only to nothing, to test with what users have.
 """
 
+import atexit
 import gc
 import os
 import tempfile
@@ -101,6 +102,15 @@ def pytest_sessionfinish(session):
         SLOW_TESTS.write_text("\n".join(sorted(slow)) + "\n")
     gc.collect()
     gc.freeze()  # pytest goes through all that is left five times
+
+
+def pytest_unconfigure(config):
+    """Lets the system take what a process of xdist leaves.
+
+    To give back one compiled program after the other takes seconds.
+    """
+    if hasattr(config, "workerinput"):
+        atexit.register(os._exit, 0)  # what is registered last comes first
 
 
 def _function_of(nodeid: str) -> str:

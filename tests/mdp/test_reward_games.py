@@ -202,14 +202,13 @@ def test_traced_games_that_are_stopped_have_bounds_that_hold(monkeypatch):
     games, rewards, targets = drawn(7, 100)
     rng = np.random.default_rng(7)
     games = [rarely(game, rng) for game in games]
+    questions = zip(games, rewards, targets, strict=True)
+    right = [by_all_strategies(*question, None) for question in questions]
     for rounds in (3, 200):  # weights are not there, or are
         monkeypatch.setattr(_reward_game_traced, "GAME_ROUNDS", rounds)
         found = traced(games, rewards, targets, 5)
         assert {Status.SOLVED, Status.MAX_STEPS} == {int(x.status) for x in found}
-        for game, reward, target, own in zip(
-            games, rewards, targets, found, strict=True
-        ):
-            values = by_all_strategies(game, reward, target, None)
+        for own, values in zip(found, right, strict=True):
             assert (own.lower <= values).all()
             assert (own.upper >= values).all()
 
@@ -227,11 +226,8 @@ def test_traced_bounds_meet_where_the_others_could_stay_for_nothing():
     assert (found.status, found.lower.dtype) == (Status.SOLVED, np.float32)
     np.testing.assert_allclose(found.value, [3, 3, 0], rtol=1e-4)
     assert found.strategy.tolist() == [1, 2, -1]
-    for name, value in (("cost", [3, 3, 0]), ("wait", [1, 1, 0])):
-        own = jax.jit(
-            lambda game, name=name: mdp.solve_reward_game(game, name, [2], epsilon=1e-4)
-        )(game)
-        np.testing.assert_allclose(own.value, value, rtol=1e-4)
+    own = jax.jit(lambda game: mdp.solve_reward_game(game, "wait", [2], epsilon=1e-4))
+    np.testing.assert_allclose(own(game).value, [1, 1, 0], rtol=1e-4)
     # A loop that is left once in 10 million steps: float32 does not tell.
     rare = mdp.Game.from_arrays(
         [0, 1, 2], [0, 2, 3], [0, 1, 1], [1 - 1e-7, 1e-7, 1], [-1, -1]
