@@ -127,8 +127,8 @@ PROGRAMS = Path(__file__).parent.parent / ".cache" / "jax"
 KEPT_FROM = 0.05
 """Seconds of compiling from which a program is kept.
 
-To write one takes some 30 ms, and to read one less than that. Few are met again within a
-run, but later runs read them: which saves some percent of their time beside 0.3 s.
+To write one takes some 30 ms, and to read one less. Few are met again within a run,
+but later runs read them.
 """
 
 
