@@ -58,7 +58,32 @@ class Bounded(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class Deflation(Solver):
+class FromBothSides(Solver):
+    """What all value iteration from both sides has in common: how it ends.
+
+    Attributes:
+        relative: whether the width that is asked for is relative to the lower bound.
+    """
+
+    relative: bool = False
+
+    def met(self, rules: Rules, state: Bounded) -> jax.Array:
+        """Whether the bounds are as near as was asked for."""
+        width = rules.width * state.lower if self.relative else rules.width
+        return jnp.all(state.upper - state.lower <= width)
+
+    def overflow(self, state: Bounded) -> jax.Array:
+        """Nothing moves any more: the bounds cannot be told apart further."""
+        return ~state.moves
+
+    def answer(self, game: Any, state: Bounded) -> Bounded:
+        """All of it."""
+        del game
+        return state
+
+
+@dataclasses.dataclass(frozen=True)
+class Deflation(FromBothSides):
     """Value iteration from both sides, with upper bounds that are deflated [1].
 
     Lower bounds never exceed what the equations make of them, with the choices in `low`
@@ -67,16 +92,11 @@ class Deflation(Solver):
     less than what the equations make of them, with the choices in `high` for the
     others; a deflation keeps that, too. So both hold after each round.
 
-    Attributes:
-        relative: whether `width` is relative to the lower bound.
-
     References:
         [1] Kelmendi, Krämer, Kretinsky and Weininger, Value iteration for simple
         stochastic games: stopping criterion and learning algorithm, CAV 2018,
         doi:10.1007/978-3-319-96145-3_36.
     """
-
-    relative: bool = False
 
     name: ClassVar[str] = "deflation"
 
@@ -96,17 +116,7 @@ class Deflation(Solver):
 
     def done(self, game: Rules, state: Bounded) -> jax.Array:
         """The bounds have met."""
-        width = game.width * state.lower if self.relative else game.width
-        return jnp.all(state.upper - state.lower <= width)
-
-    def overflow(self, state: Bounded) -> jax.Array:
-        """Nothing moves any more: the bounds cannot be told apart further."""
-        return ~state.moves
-
-    def answer(self, game: Rules, state: Bounded) -> Bounded:
-        """All of it."""
-        del game
-        return state
+        return self.met(game, state)
 
 
 def solve(

@@ -12,7 +12,14 @@ from typing import Any, ClassVar, NamedTuple
 
 from jaxgames import fixpoint, ops, validity
 from jaxgames.later import jax, jnp
-from jaxgames.mdp._game_traced import Bounded, Rules, first_of, means, rules
+from jaxgames.mdp._game_traced import (
+    Bounded,
+    FromBothSides,
+    Rules,
+    first_of,
+    means,
+    rules,
+)
 from jaxgames.mdp._interval import UNDERFLOW
 from jaxgames.mdp._layout import Layout
 from jaxgames.mdp._mec import mec
@@ -90,7 +97,7 @@ class Ranking(Solver):
 
 
 @dataclasses.dataclass(frozen=True)
-class Inflation(Solver):
+class Inflation(FromBothSides):
     """Value iteration from both sides, with lower bounds that are inflated.
 
     Upper bounds begin with what the others pay at most by a strategy that is sure to
@@ -98,12 +105,7 @@ class Inflation(Solver):
     Lower bounds never exceed what the equations make of them, with the choices in `low`
     for the maximiser: who never gets to the target pays infinitely much anyway. An
     inflation keeps that, since he can stay in the component until the others leave it.
-
-    Attributes:
-        relative: whether `width` is relative to the lower bound.
     """
-
-    relative: bool = False
 
     name: ClassVar[str] = "inflation"
 
@@ -123,18 +125,7 @@ class Inflation(Solver):
 
     def done(self, game: Paid, state: Bounded) -> jax.Array:
         """The bounds have met."""
-        width = game.rules.width
-        width = width * state.lower if self.relative else width
-        return jnp.all(state.upper - state.lower <= width)
-
-    def overflow(self, state: Bounded) -> jax.Array:
-        """Nothing moves any more: the bounds cannot be told apart further."""
-        return ~state.moves
-
-    def answer(self, game: Paid, state: Bounded) -> Bounded:
-        """All of it."""
-        del game
-        return state
+        return self.met(game.rules, state)
 
 
 def solve(
