@@ -5,12 +5,20 @@ from jaxgames.ops._places import known_to_all, num_devices
 
 
 def take(x: jax.Array, index: jax.Array) -> jax.Array:
-    """The values of `x` at indices that are known to be in its range."""
+    """The values of `x` at indices that are known to be in its range.
+
+    As `x[index]`, which takes five times as long to trace.
+    """
     x, index = known_to_all(jnp.asarray(x)), jnp.asarray(index)
-    if index.dtype == jnp.int32:
-        # Else JAX would look at each whether it is negative, and counts from the end.
-        index = index.astype(jnp.uint32)
-    return x.at[index].get(mode="promise_in_bounds")
+    if index.dtype == jnp.int32:  # without a sign it is in range at one end
+        index = jax.lax.convert_element_type(index, jnp.uint32)
+    rows = jax.lax.GatherDimensionNumbers(
+        offset_dims=tuple(range(index.ndim, index.ndim + x.ndim - 1)),
+        collapsed_slice_dims=(0,),
+        start_index_map=(0,),
+    )
+    places = jax.lax.expand_dims(index, [index.ndim])
+    return jax.lax.gather(x, places, rows, (1, *x.shape[1:]), mode="promise_in_bounds")
 
 
 def min_into(index: jax.Array, values: jax.Array, size: int, fill) -> jax.Array:

@@ -1,6 +1,8 @@
 """How programs are compiled that are many and compute little."""
 
+import contextlib
 import gc
+import importlib
 import os
 
 import jax
@@ -23,18 +25,26 @@ def compile_fast() -> None:
 
     Compiled loops of the host check all indices then.
 
-    Tracing makes many objects and few cycles, so garbage is looked for less often, and
-    programs say nothing of the lines that they come from: a quarter of the time.
+    Tracing makes many objects and few cycles, so garbage is looked for less often,
+    programs say nothing of the lines that they come from, and all are written in one
+    context of MLIR, which takes milliseconds to make.
 
     Set `XLA_FLAGS`, if only to nothing, to compile as users do. JAX reads the variable
     when it first looks for devices: this has to be called before.
     """
     if "XLA_FLAGS" not in os.environ:
         native.check_indices()
-    if jax.__version_info__ < (
-        0,
-        11,
-    ):  # XLA ends a process that names an option it lost
+    if jax.__version_info__ < (0, 11):  # XLA ends where an option is one that it lost
         os.environ.setdefault("XLA_FLAGS", " ".join(FAST_COMPILATION))
     jax.config.update("jax_traceback_in_locations_limit", 0)
     gc.set_threshold(200_000, 50, 1000)
+    _share_context()
+
+
+def _share_context() -> None:
+    # JAX has no public way. Where it has this function no more, it goes on as before.
+    with contextlib.suppress(ImportError):
+        mlir = importlib.import_module("jax._src.interpreters.mlir")
+        if "make_ir_context" in vars(mlir):
+            context = mlir.make_ir_context()
+            vars(mlir)["make_ir_context"] = lambda: context
