@@ -44,6 +44,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from jaxgames.cli import _numpy as _numpy  # before anybody else imports numpy
 from jaxgames.cli._exit import Exit as Exit
@@ -181,7 +182,10 @@ def _why(args: argparse.Namespace, error: SolveError, phase: str) -> str:
 
 
 def _parser(argv: Sequence[str]) -> Parser:
-    """The parser of the program; commands named in the arguments have their options."""
+    """The parser of the program; commands named in the arguments have their options.
+
+    The others are listed, and share a parser that nobody asks: to make one takes time.
+    """
     from jaxgames import __version__
 
     codes = (f"  {code:<5d}{code.meaning}" for code in Exit)
@@ -193,10 +197,20 @@ def _parser(argv: Sequence[str]) -> Parser:
     parser.add_argument(
         "--version", action="version", version=f"jaxgames {__version__}"
     )
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    listed = Parser(add_help=False)
+
+    def command_parser(named: bool, **options: Any) -> Parser:
+        return Parser(**options) if named else listed
+
+    commands = parser.add_subparsers(
+        metavar="COMMAND",
+        required=True,
+        parser_class=command_parser,  # pyright: ignore[reportArgumentType]
+    )
     for name, about in COMMANDS.items():
-        command = commands.add_parser(name, help=about, description=about)
-        if name in argv:
+        named = name in argv
+        command = commands.add_parser(name, help=about, description=about, named=named)
+        if named:
             module = importlib.import_module(f"jaxgames.cli._{name}")
             module.options(command)
             add_traceback(command)

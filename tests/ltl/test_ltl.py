@@ -167,7 +167,8 @@ def test_shared_parts_are_translated(kind):
     ],
 )
 @pytest.mark.parametrize("make", [ltl.translate, ltl.deterministic])
-def test_long_translations_can_be_ended(make, formula):
+def test_long_translations_can_be_ended(make, formula, monkeypatch):
+    monkeypatch.setattr(limits, "PATIENCE_SECONDS", 0.05)  # it is asked early
     # Nobody waits in another thread: what does not look whether to end goes on.
     with contextlib.suppress(limits.LimitError, ValueError):
         make(formula, progress=lambda report: Status.INTERRUPTED)
