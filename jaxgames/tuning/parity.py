@@ -155,7 +155,7 @@ BLOCK = 64
 EDGES_OF_A_VERTEX = 4
 """Edges that are searched while a vertex is attracted or moved."""
 
-OF_REGION = 4
+OF_REGION = 24
 """Vertices that are attracted while promotion afresh begins a region, apart from what
 it attracts to it: its regions may be small, and as many as vertices."""
 
@@ -196,9 +196,18 @@ MORE_WORK_FROM = 128
 """... and it grows by one for each so many vertices."""
 
 LATER_WORK = 128
-"""Work of tangle learning in its first turn, for each vertex and edge, and half as much
-where games have more than `FEW` vertices. It doubles from turn to turn, as that of the
-others does."""
+"""Work of which each engine has a share, for each vertex and edge, or for each vertex.
+It doubles from turn to turn. Where there are more than `FEW` vertices, tangle learning
+has five eighths of it in its first turn."""
+
+FIRST_SHARES = 4 / 3, 1 / 8, 4, 0
+"""As much of `LATER_WORK` have the engines after promotion in their first turns where
+there are up to `FEW` vertices ..."""
+
+LATER_SHARES = 3 / 2, 1 / 4, 2, 3 / 2
+"""... and in their second ones. Promotion afresh has for each vertex what wins most
+games that it is made for: step for step it takes several times as long as tangle
+learning."""
 
 EDGES_OF_WORK = 64
 """Edges of a vertex, on average, that work is for at most: a dense part of a game reads
@@ -208,10 +217,8 @@ FIRST_UP_TO = 1536
 """Vertices up to which the first turn of tangle learning has all of that work. From
 there to `FEW` it has no more in all: the next engines are a matter of milliseconds."""
 
-OF_JUSTIFIED, OF_AFRESH = 4, 2
-"""What that work is divided by for justifications, and for promotion afresh from its
-second turn on up to `FEW` vertices: in its first it has as much as in larger games,
-since that is enough for most that it is made for."""
+OF_JUSTIFIED = 4
+"""What that work is divided by for justifications where there are more vertices."""
 
 LATER_MIXED = 3
 """Turn from which on promotion with tangles takes part where games have more than `FEW`
@@ -219,9 +226,9 @@ vertices. What it adds to the pool, others have to look at; where games have no 
 takes part from the second round on."""
 
 TIMES_AFRESH = 4
-"""Work of promotion afresh for each vertex, over `LATER_WORK`, as long as ..."""
+"""Work of promotion afresh there, for each vertex, over `LATER_WORK`, as long as ..."""
 
-IN_CACHE = 1 << 12
+IN_CACHE = 29 << 7
 """... all of a game is in a cache, with so many vertices. From there on both get no
 more in all; but promotion afresh an eighth for each vertex at least."""
 

@@ -365,8 +365,7 @@ def with_more_edges(arena, seed):
 def test_engines_hand_on_what_is_won(monkeypatch):
     """With budgets that are soon spent all of them have turns, and decide parts."""
     monkeypatch.setattr(_legs, "WORK_OF_FEW", 2)
-    monkeypatch.setattr(_legs, "OF_JUSTIFIED", 1)
-    monkeypatch.setattr(_legs, "OF_AFRESH", 1)
+    monkeypatch.setattr(_legs, "LATER_SHARES", (1, 1, 1, 1))
     tried = set()
     arenas = [*odd_arenas(seed=33, count=500), *random_arenas(34, 60, 150)]
     arenas += [generate.two_counters(5), generate.two_counters_plus(3)]
@@ -389,18 +388,23 @@ def test_engines_hand_on_what_is_won(monkeypatch):
 
 def test_tangle_learning_gets_most_where_games_are_small():
     """Budgets double from the second turn on. Promotion with tangles begins later."""
-    for size, first in ((1000, 1), (10**6, _legs.LATER_MIXED)):
+    for size in (1000, 10**6):
         budgets = collections.defaultdict(list)
         for leg, budget in itertools.islice(_legs.turns(engine.LEGS, size), 25):
             budgets[leg].append(budget)
-        tangles = budgets["tangles"]
-        begin = _legs.LATER_WORK if size <= _legs.FEW else _legs.LATER_WORK // 2
-        assert tangles[:4] == [begin << turn for turn in range(4)]
-        assert budgets["mixed"] == tangles[first : first + len(budgets["mixed"])]
+        tangles, mixed = budgets["tangles"], budgets["mixed"]
+        if size <= _legs.FEW:
+            begin, later = 3 * _legs.LATER_WORK // 2, tangles[1:]
+            assert begin <= 2 * tangles[0] <= 2 * begin
+            assert mixed[:3] == later[:3]
+        else:
+            begin, later = 5 * _legs.LATER_WORK // 8, tangles
+            assert mixed == tangles[_legs.LATER_MIXED :][: len(mixed)]
+        assert later[:4] == [begin << turn for turn in range(4)]
         for leg in ("afresh", "justified"):
-            later = budgets[leg][1:]
-            assert later == sorted(later)
-            assert size > _legs.FEW or later[-1] < tangles[len(later)]
+            some = budgets[leg][1:]
+            assert some == sorted(some)
+        assert budgets["justified"][-1] < tangles[-1]
 
 
 def test_no_other_has_a_turn_before_tangle_learning_has_done():
@@ -471,11 +475,13 @@ def test_an_engine_goes_on_where_it_was(budget, leg):
         ("tangles", generate.counter_ortl(150)),
         ("mixed", generate.counter_core(60)),
         ("mixed", generate.two_counters_plus(9)),
+        ("afresh", generate.two_counters(9)),
+        ("afresh", generate.counter_symsi(20)),
     ],
     ids=str,
 )
 def test_a_pass_goes_on_where_it_was(leg, arena):
-    """In many short turns tangle learning takes hardly more steps than in one."""
+    """In many runs that are cut off it takes hardly more steps than in one."""
     whole = engine.run(engine.prepare(arena), (leg,)).stats
     turns, prepared = 0, engine.prepare(arena)
     outcome = engine.run(prepared, (leg,), max_steps=0)
@@ -485,10 +491,52 @@ def test_a_pass_goes_on_where_it_was(leg, arena):
         outcome = engine.run(prepared, (leg,), begun=begun, max_steps=steps)
     assert outcome.finished
     assert turns > 10
-    assert outcome.stats["tangles"] < 1.1 * whole["tangles"]
+    what = "regions" if leg == "afresh" else "tangles"
+    assert outcome.stats[what] < 1.1 * whole[what]
     assert outcome.stats["steps"] < 1.3 * whole["steps"]
     solution = Solution(Status.SOLVED, winner=outcome.winner, strategy=outcome.strategy)
     assert engine.verify(arena, solution)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_pass_learns_many_tangles_of_a_line(seed):
+    """Lines linked both ways, in two games with some edges between them by lot."""
+    rng = np.random.default_rng(seed)
+    above, below = generate.jurdzinski(1, 120), generate.jurdzinski(1, 40)
+    size, more = above.shape[0], below.shape[0]
+    ends = [rng.integers(0, n, 5) for n in (size, more, more, size)]
+    arena = Arena.from_edges(
+        np.concatenate([above.src, below.src + size, ends[0], ends[2] + size]),
+        np.concatenate([above.dst, below.dst + size, ends[1] + size, ends[3]]),
+        owner=np.append(1 - np.asarray(above.owner, np.int8), below.owner),
+        priority=np.append(above.priority + 1, below.priority),
+    )
+    outcome = engine.run(engine.prepare(arena), ("tangles",))
+    solution = Solution(Status.SOLVED, winner=outcome.winner, strategy=outcome.strategy)
+    assert engine.verify(arena, solution)
+    assert outcome.stats["steps"] < 60 * sum(arena.shape)
+
+
+@pytest.mark.parametrize(
+    ("leg", "arena"),
+    [
+        ("tangles", generate.two_counters(16)),
+        ("tangles", generate.two_counters_plus(10)),
+        ("mixed", generate.two_counters_plus(9)),
+    ],
+    ids=str,
+)
+def test_a_full_pool_gives_no_longer_turn(leg, arena, monkeypatch):
+    """However often there is no room for a tangle, a budget is for all of the turn."""
+    monkeypatch.setattr(_legs, "ROWS", 0)
+    monkeypatch.setattr(_legs, "LEAST_ROWS", 1)
+    game = engine.prepare(arena)
+    winner, move = np.zeros(game.size, np.int8), np.full(game.size, NO_EDGE, np.int32)
+    how = engine.NEVER_STOPS, engine.NOBODY_READS, _attract.NO_LIMIT
+    turns = _legs.Turns(game, winner, move, *how)
+    assert not turns._go(leg, 60)
+    assert turns.stats["tangles"] > 60
+    assert turns.stats["steps"] < 1.2 * 60 * sum(arena.shape)
 
 
 @pytest.mark.parametrize("size", [100, 400])

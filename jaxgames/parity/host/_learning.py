@@ -27,6 +27,10 @@ from jaxgames.parity.host._tangles import (
     forget,
 )
 
+LOT = 40503
+"""Times the number of a vertex, it says where its edges are searched from: the golden
+ratio in 16 bits, which spreads numbers that are next to each other."""
+
 
 @compiled
 def learn(game, key, move, search, pool, mixed, stop, publish, budget, counts):
@@ -147,25 +151,39 @@ def _search(game, key, search, pool, left, stop, spent, counts):
 
 @compiled
 def _leaving(game, search, heads, asks, counts):
-    """Finds the first vertices of a region that are open; the player's others move."""
+    """Finds the first vertices of a region that are open; the player's others move.
+
+    They move to the most important vertices that they can, of several such to one that
+    is as good as drawn by lot. Where all took the first one, each could lead to the
+    next, as in a line that is linked both ways: all of it would be one tangle, where a
+    pass can learn many.
+    """
     player, name, _ = asks
     box, queue, rivals = search.box, search.queue, search.rivals
     row_ptr, head, owners, move = game.row_ptr, game.head, game.key, search.move
     leaving = np.int64(0)
     for index in range(heads):
-        v = queue[index]
-        own = owners[v] & 1 == player
-        leaves = own
-        e, last = np.int64(row_ptr[v]), np.int64(row_ptr[v + 1])
-        counts[0] += last - e
-        while e < last and leaves == own:
-            w = head[e]
-            if own and box[w] == IN:
-                move[v] = e
-                leaves = False
-            elif not own and box[w] == name:
-                leaves = True
-            e += 1
+        v = np.int64(queue[index])
+        first, last = np.int64(row_ptr[v]), np.int64(row_ptr[v + 1])
+        counts[0] += last - first
+        e, left, leaves = first, last - first, False
+        if owners[v] & 1 == player:
+            best = np.int64(-1)
+            e += (v * LOT >> 4) % left
+            while left > 0:
+                w = head[e]
+                if box[w] == IN and owners[w] >> 2 > best:
+                    move[v] = e
+                    best = np.int64(owners[w] >> 2)
+                left -= 1
+                e += 1
+                if e == last:
+                    e = first
+            leaves = best < 0
+        else:
+            while e < last and not leaves:
+                leaves = box[head[e]] == name
+                e += 1
         if leaves:
             rivals[leaving] = v
             leaving += 1

@@ -27,14 +27,15 @@ from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.tuning.parity import (
     EDGES_OF_WORK,
     FEW,
+    FIRST_SHARES,
     FIRST_UP_TO,
     FIRST_WORK,
     IN_CACHE,
     LATER_MIXED,
+    LATER_SHARES,
     LATER_WORK,
     LEAST_ROWS,
     MORE_WORK_FROM,
-    OF_AFRESH,
     OF_JUSTIFIED,
     ROWS,
     TIMES_AFRESH,
@@ -108,7 +109,7 @@ class Turns:
         if won is not None:
             self._begin_with(won)
         self._engine, self._tried = "", []
-        self._unit = 1  # of which budgets are, in steps
+        self._spent = 0  # how much of its budget the last engine has
         self._rest: Iterator[tuple[str, int]] | None = None
         self._parts: list[np.ndarray] = []
         self._part: tuple[Prepared, Turns] | None = None
@@ -159,7 +160,7 @@ class Turns:
         rest = turns(legs, len(self._key)) if self._rest is None else self._rest
         while going and not finished:
             leg, budget = next(rest)
-            self._engine, before, won = leg, self.stats["steps"], self._won()
+            self._engine, won = leg, self._won()
             finished = self._go(leg, budget)
             going = self._stop[0] == 0 and self._left() > 0
             if going and not finished:
@@ -177,14 +178,8 @@ class Turns:
                     more = [next(rest), (leg, 2 * LATER_WORK)]
                     rest = itertools.chain(more, rest)
             elif not finished:
-                if leg in (
-                    TANGLES,
-                    JUSTIFIED,
-                    MIXED,
-                ):  # kept: the rest of its budget does
-                    work = self.stats["steps"] - before
-                    budget = max(budget - work // self._unit, 1)
-                rest = itertools.chain([(leg, budget)], rest)
+                # Where it was is kept: the rest of its budget does.
+                rest = itertools.chain([(leg, max(budget - self._spent, 1))], rest)
         self._rest = rest
         return finished
 
@@ -249,15 +244,15 @@ class Turns:
         some = np.ascontiguousarray(vertices, np.int32)
         win_on(self._game, self._key, self._move, queue, some, self._publish)
 
-    def _work(self, budget: int) -> int:
-        """Steps for a budget: for each vertex and edge that is not won."""
+    def _work(self, budget: int) -> tuple[int, int]:
+        """Steps for a budget: for each vertex and edge that is not won, and these."""
         left = self._key < 4 * WON
         size, edges = int(np.count_nonzero(left)), len(self._game.head)
         if size < len(left):
             edges = int(np.diff(self._game.row_ptr)[left].sum())
-        self._unit = max(size + min(edges, EDGES_OF_WORK * size), 1)
+        unit = max(size + min(edges, EDGES_OF_WORK * size), 1)
         # Even nothing is to be looked at once.
-        return min(max(budget * self._unit, 1), self._left())
+        return min(max(budget * unit, 1), self._left()), unit
 
     def _left(self) -> int:
         """How many steps are left."""
@@ -284,8 +279,10 @@ class Turns:
             *(self._left(), budget * size, counts),
         )
         self._count(("steps", "regions", "promotions", "dominions"), counts[:4])
-        if leg == AFRESH and self._stop[0] == 0 and self._left() > 0:
+        self._spent = 0
+        if leg == AFRESH:
             self._kept = words, marks, self._won()
+            self._spent = int(counts[4]) // size
         return bool(finished)
 
     def _regions(self) -> tuple[np.ndarray, np.ndarray]:
@@ -308,17 +305,18 @@ class Turns:
         if mixed not in self._searches:
             self._searches[mixed] = new_search(size, self._clock)
         search, counts = self._searches[mixed], np.zeros(4, np.int64)
-        limit, end = self._work(budget), FULL
+        (limit, unit), end = self._work(budget), FULL
         while end == FULL and counts[0] < limit:
             end = learn(
                 *(game, self._key, self._move, search, self._pool),
-                *(mixed, self._stop, self._publish, limit, counts),
+                *(mixed, self._stop, self._publish, limit - counts[0], counts),
             )
             if end == FULL:
                 self._pool = enlarged(self._pool)
         if end == STUCK:
             raise RuntimeError("a pass has found no tangle: please report this game")
         self._count(("steps", "regions", "tangles", "dominions"), counts)
+        self._spent = int(counts[0]) // unit
         conclude(self._key, self._winner, self._move)
         return end == SOLVED
 
@@ -329,9 +327,10 @@ class Turns:
             self._claims = new_claims(len(game.key), top + 1), won
             begin(game, self._key, self._claims[0])
         claims, counts = self._claims[0], np.zeros(2, np.int64)
-        limit = self._work(budget)
+        limit, unit = self._work(budget)
         finished = justify(game, claims, self._stop, limit, counts)
         self._count(("steps", "withdrawn"), counts)
+        self._spent = int(counts[0]) // unit
         if finished:
             win(claims, self._key, self._move, self._publish)
         conclude(self._key, self._winner, self._move)
@@ -350,12 +349,12 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
     Promotion has the first turn alone: what it could not do then, it would do again.
     That turn is short where games are small: tangle learning takes little longer on
     those that are not hard, and should see one that is before a small part of it is
-    won, which may hide how the rest hangs together. There it has most of the time from
-    the second round on: it is the best engine for most hard games. All go on where they
-    were, so short turns lose nothing. Promotion with tangles has as much as tangle
-    learning, from a later round on. Before that, most games of one family are won by
-    the engine that is made for it; games of several together need the tangles that are
-    known by then, too.
+    won, which may hide how the rest hangs together. All go on where they were, so short
+    turns lose nothing. There each has a turn that is enough for most games of one
+    family that it is made for. Games of several together need promotion with tangles,
+    and the tangles that are known by then: so it has turns from a later round on, as
+    long as those of tangle learning. Justifications come last then: what they
+    win, they win soon.
 
     Args:
         legs: their names.
@@ -364,7 +363,7 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
     Examples:
         >>> import itertools
         >>> list(itertools.islice(turns(LEGS, 10**6), 4))
-        [('promotion', 128), ('tangles', 64), ('justified', 1), ('afresh', 16)]
+        [('promotion', 128), ('tangles', 80), ('justified', 1), ('afresh', 16)]
         >>> next(turns(LEGS, 1000))
         ('promotion', 10)
     """
@@ -372,27 +371,45 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
         first = min(FIRST_WORK, WORK_OF_MANY + size // MORE_WORK_FROM)
         yield legs[0], WORK_OF_FEW if size <= FEW else first
         legs = legs[1:]
-    turn, first_mixed = 0, 1 if size <= FEW else LATER_MIXED
+    turn, later = 0, legs
+    if size <= FEW:
+        later = sorted(legs, key=JUSTIFIED.__eq__)
     while len(legs) > 1:
-        for leg in legs:
-            if leg != MIXED or turn >= first_mixed:
-                yield leg, _of_leg(leg, turn, size)
+        for leg in later if turn > 0 else legs:
+            budget = (
+                _of_few(leg, turn, size) if size <= FEW else _of_many(leg, turn, size)
+            )
+            if budget > 0:
+                yield leg, budget
         turn += 1
     yield legs[0], UNLIMITED
 
 
-def _of_leg(leg: str, turn: int, size: int) -> int:
-    """The budget of an engine in one of its turns, which count from 0."""
+def _of_few(leg: str, turn: int, size: int) -> int:
+    """The budget of an engine in a turn in a small game; turns count from 0."""
+    if leg == PROMOTION:  # only where it is not the first
+        leg = AFRESH
+    shares = FIRST_SHARES if turn == 0 else LATER_SHARES
+    share, work = shares[LEGS.index(leg) - 1], LATER_WORK << max(turn - 1, 0)
+    if share == 0:
+        return 0
+    if leg == TANGLES and turn == 0:
+        share *= FIRST_UP_TO / max(size, FIRST_UP_TO)
+    elif leg in (JUSTIFIED, AFRESH):
+        share *= min(size, IN_CACHE) / max(size, 1)
+    return max(int(share * work), 1)
+
+
+def _of_many(leg: str, turn: int, size: int) -> int:
+    """The same in a larger one."""
     budget, small = LATER_WORK << turn, min(size, IN_CACHE)
-    if leg == TANGLES and turn == 0 and size <= FEW:
-        return max(budget * FIRST_UP_TO // max(size, FIRST_UP_TO), 1)
+    if leg == MIXED and turn < LATER_MIXED:
+        return 0
     if leg in (TANGLES, MIXED):
-        return budget if size <= FEW else max(budget // 2, 1)
+        return max(budget * 5 // 8, 1)
     if leg == JUSTIFIED:
-        return max(budget * small // max(size, 1) // OF_JUSTIFIED, 1)
-    if size <= FEW and turn > 0:
-        return max(budget // OF_AFRESH, 1)
-    return max(TIMES_AFRESH * budget * small // max(size, 1), budget // 8, 1)
+        return max(budget * small // size // OF_JUSTIFIED, 1)
+    return max(TIMES_AFRESH * budget * small // size, budget // 8, 1)
 
 
 @compiled
@@ -443,7 +460,7 @@ def _promote(
     going = True
     if place[3] == 0:
         going = win_loops(game, play, stop, publish, max_steps, counts)
-        place[3] = 1
+        place[3] = going
     else:
         for v in range(size):
             key[v], move[v] = regions[v], moves[v]

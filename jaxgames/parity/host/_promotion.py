@@ -23,7 +23,9 @@ from jaxgames.tuning.parity import EDGES_OF_A_VERTEX as EDGES
 def promote(game, play, place, afresh, stop, publish, max_steps, budget, counts):
     """Wins all vertices that are left, region by region; whether it came to an end.
 
-    Where its budget has ended it, it goes on from there when it is called again.
+    Where its budget has ended it, it goes on from there when it is called again. So it
+    does where it was stopped or has made its steps, if it is to begin afresh: but for
+    the last region, or the last promotion.
 
     `counts` are steps, regions, promotions, dominions, and how many vertices were
     attracted or moved along the stack, or had so many edges searched: that ends it when
@@ -68,6 +70,10 @@ def promote(game, play, place, afresh, stop, publish, max_steps, budget, counts)
             counts[0] += done - begin
             counts[4] += work
             going = done == end
+            if not going:
+                begin = np.int64(play.begin[level])
+                at = _give_up(game, play, at, begin, end, 4 * WON)
+                level, end = level - 1, begin
         goes_on = False
         while (
             going
@@ -158,6 +164,8 @@ def _rise(game, play, at, level, end, target, afresh, stop, publish, max_steps, 
                 publish[queue[index]] = target - WON
     else:
         counts[2] += 1
+    if target < WON and not going:
+        at = _give_up(game, play, at, begin, end, 4 * WON)
     first = end
     if target >= WON or not going:
         end, joined = begin, level  # nothing goes back to the stack

@@ -226,21 +226,27 @@ def _joins(search, pool, queue, end, tangle, box):
     """A tangle joins the region if all of it is in the box."""
     boxes, move, vertices, moves = search.box, search.move, pool.vertex, pool.move
     begin, stop = np.int64(pool.begin[tangle]), np.int64(pool.begin[tangle + 1])
-    row = begin
-    while row < stop and (boxes[vertices[row]] == box or boxes[vertices[row]] == IN):
+    row, first, whole = begin, stop, True
+    while row < stop and whole:
+        there = np.int64(boxes[vertices[row]])
+        if there != box:
+            whole = there == IN
+        elif first == stop:
+            first = row
         row += 1
     work = row - begin
-    if row < stop:
-        pool.lost[tangle] = row - begin
+    if whole:
+        work += stop - first
     else:
-        for row in range(begin, stop):
-            u = vertices[row]
-            if boxes[u] == box:
-                boxes[u] = IN
-                move[u] = moves[row]
-                queue[end] = u
-                end += 1
-        work += stop - begin
+        pool.lost[tangle] = row - 1 - begin
+        first = stop
+    for row in range(first, stop):
+        u = vertices[row]
+        if boxes[u] == box:
+            boxes[u] = IN
+            move[u] = moves[row]
+            queue[end] = u
+            end += 1
     return end, work
 
 
