@@ -73,7 +73,8 @@ def test_buchi_under_jit_and_vmap():
     (model, _), *_ = models(seed=3, count=1, sizes=(8, 8))
     model = model.pad(8, 16, 64)
     sets = np.random.default_rng(4).random((6, 8)) < 0.3
-    found = jax.jit(jax.vmap(lambda x: mdp.almost_sure_buchi(model, x)))(sets)
+    solve = jax.jit(jax.vmap(lambda x: mdp.almost_sure_buchi(model, x)))
+    found = jax.device_get(solve(sets))
     for number, accepting in enumerate(sets):
         host = mdp.almost_sure_buchi(model, accepting, engine="host")
         np.testing.assert_array_equal(found.states[number], host.states)
