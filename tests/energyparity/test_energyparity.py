@@ -333,6 +333,7 @@ def test_thresholds_of_traced_games():
         return energyparity.decide(arena, (p, q), max_steps=20_000)
 
     found = decide(stack, *(np.array(x) for x in zip(*pairs, strict=True)))
+    found = jax.device_get(found)
     assert not found.status.any()
     for row, (arena, pair) in enumerate(zip(arenas, pairs, strict=True)):
         expected = energyparity.decide(arena, pair).winner
