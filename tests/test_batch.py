@@ -110,9 +110,9 @@ def test_a_stack_refuses_what_does_not_fit(games):
 @pytest.mark.parametrize("size", [7, 300])
 def test_dense_rows_reduce_as_the_arena_does(size):
     arena = generate.random_game(size, size, max_degree=5).pad()
-    dense = ops.dense_rows(arena, 6)
+    dense = jax.jit(ops.dense_rows, static_argnums=1)(arena, 6)
     assert dense.blocks[0].dtype == (jnp.uint8 if size == 7 else jnp.uint16)
-    x = jnp.asarray(np.random.default_rng(1).integers(0, 2, arena.shape[0]))
+    x = np.random.default_rng(1).integers(0, 2, arena.shape[0]).astype(np.int32)
 
     @jax.jit
     def reductions(game, x):
@@ -136,7 +136,8 @@ def test_few_priorities_are_compressed_as_many_are():
     rng = np.random.default_rng(2)
     for top in (0, 1, 4, 31):
         rows = rng.integers(0, top + 1, (20, 6))
-        found = jax.vmap(lambda row, top=top: compress_few(row, top))(jnp.array(rows))
+        few = jax.jit(jax.vmap(functools.partial(compress_few, top=top)))
+        found = few(rows)
         np.testing.assert_array_equal(found, [compress(row) for row in rows])
 
 

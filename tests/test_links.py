@@ -11,6 +11,10 @@ from jaxgames.ops import _links, _rows, _slices
 LOW, HIGH = np.iinfo(np.int32).min, np.iinfo(np.int32).max
 
 
+pairs = jax.jit(ops.pairs, static_argnums=(2, 3))
+packed_at = jax.jit(_links.packed_at, static_argnums=2)
+
+
 def random_rows(seed: int, num_rows: int = 80, num_targets: int = 50):
     """Rows of all lengths, some empty, two very long; some links twice."""
     rng = np.random.default_rng(seed)
@@ -33,7 +37,7 @@ def in_both_layouts(offsets, targets, num_targets, monkeypatch):
     shuffled = np.random.default_rng(1).permutation(len(tail) + 9)
     tail = np.append(tail, [len(offsets) - 1, HIGH, -1] * 3)[shuffled]
     head = np.append(targets, [0, HIGH, -5] * 3)[shuffled]
-    listed = ops.pairs(tail, head, len(offsets) - 1, num_targets)
+    listed = pairs(tail, head, len(offsets) - 1, num_targets)
     return {"padded": padded, "sliced": sliced, "listed": listed}
 
 
@@ -56,9 +60,9 @@ def test_packed_booleans(layout, monkeypatch):
     links = in_both_layouts(*rows, 50, monkeypatch)[layout]
     x = np.random.default_rng(0).random(50) < 0.2
     # Functions of their own: what is compiled depends on what is packed.
-    found = jax.jit(lambda *x: ops.links_any(*x))(links, jnp.asarray(x))
+    found = jax.jit(lambda *x: ops.links_any(*x))(links, x)
     np.testing.assert_array_equal(found, by_loop(*rows, any, False, x))
-    found = jax.jit(lambda *x: ops.links_all(*x))(links, jnp.asarray(~x))
+    found = jax.jit(lambda *x: ops.links_all(*x))(links, ~x)
     np.testing.assert_array_equal(found, by_loop(*rows, all, True, ~x))
 
 
@@ -66,7 +70,7 @@ def test_links_one_by_one(monkeypatch):
     offsets, targets = random_rows(3)
     links = in_both_layouts(offsets, targets, 50, monkeypatch)["sliced"]
     rows = np.random.default_rng(0).permutation(len(offsets) - 1)
-    widths = np.asarray(jax.jit(ops.row_widths)(links, jnp.asarray(rows)))
+    widths = np.asarray(jax.jit(ops.row_widths)(links, rows))
     link_at = jax.jit(ops.link_at)
     for row, width in zip(rows, widths, strict=True):
         of_row = targets[offsets[row] : offsets[row + 1]]
@@ -82,9 +86,9 @@ def test_packed_numbers(bits):
     rng = np.random.default_rng(bits)
     x = rng.integers(0, 1 << bits, 77).astype(np.int8)
     index = rng.integers(0, 77, (3, 50))
-    words = jax.jit(_links.packed, static_argnums=1)(jnp.asarray(x), bits)
+    words = jax.jit(_links.packed, static_argnums=1)(x, bits)
     assert len(words) == -(-77 * bits // 32)
-    np.testing.assert_array_equal(_links.packed_at(words, index, bits), x[index])
+    np.testing.assert_array_equal(packed_at(words, index, bits), x[index])
 
 
 @pytest.mark.parametrize("masked", [False, True])
@@ -131,7 +135,7 @@ def test_reductions(layout, masked, seed, monkeypatch):
 def test_links_that_are_kept(layout, monkeypatch):
     offsets, targets = random_rows(5, 50, 50)
     links = in_both_layouts(offsets, targets, 50, monkeypatch)[layout]
-    kind = jnp.asarray(np.random.default_rng(0).integers(0, 3, 50).astype(np.int32))
+    kind = np.random.default_rng(0).integers(0, 3, 50).astype(np.int32)
 
     @jax.jit
     def ways(links, kind, x):
@@ -146,11 +150,11 @@ def test_links_that_are_kept(layout, monkeypatch):
         max((t for t in targets[i:j] if kind[t] == kind[row]), default=LOW)
         for row, (i, j) in enumerate(zip(offsets[:-1], offsets[1:], strict=True))
     ]
-    found, counts = ways(links, kind, jnp.asarray(x))
+    found, counts = ways(links, kind, x)
     for each in found:
         np.testing.assert_array_equal(each, expected)
     tails = np.repeat(np.arange(50), np.diff(offsets))
-    count = int(np.sum(np.asarray(kind)[tails] == np.asarray(kind)[targets]))
+    count = int(np.sum(kind[tails] == kind[targets]))
     assert [int(x) for x in counts] == [count, len(targets)]
 
 
@@ -159,7 +163,7 @@ def test_lists_of_the_links_of_some_rows(layout, monkeypatch):
     links = in_both_layouts(offsets, targets, 50, monkeypatch)[layout]
     rows = np.arange(80) % 3 == 0
     count_rows = jax.jit(ops.count_rows)
-    needed = np.asarray(count_rows(links, jnp.asarray(rows))).tolist()
+    needed = np.asarray(count_rows(links, rows)).tolist()
     tails = np.repeat(np.arange(80), np.diff(offsets))
     expected = sorted(zip(tails[rows[tails]], targets[rows[tails]], strict=True))
     if layout == "sliced":
@@ -167,8 +171,10 @@ def test_lists_of_the_links_of_some_rows(layout, monkeypatch):
     else:
         assert needed == [len(expected)]
     assert len(expected) <= ops.cells_of_rows(links, needed) <= ops.num_cells(links)
-    tail, head = jax.jit(ops.list_links, static_argnums=(2, 3))(
-        links, jnp.asarray(rows), tuple(x + 1 for x in needed), len(expected) + 5
+    tail, head = jax.device_get(
+        jax.jit(ops.list_links, static_argnums=(2, 3))(
+            links, rows, tuple(x + 1 for x in needed), len(expected) + 5
+        )
     )
     assert (tail[-5:].tolist(), head[-5:].tolist()) == ([80] * 5, [50] * 5)
     assert sorted(zip(tail[:-5].tolist(), head[:-5].tolist(), strict=True)) == expected
@@ -181,7 +187,7 @@ def test_empty_links(layout, num_rows, num_targets, degree, monkeypatch):
     offsets = np.arange(num_rows + 1) * degree
     targets = np.zeros(0, np.int32)
     links = in_both_layouts(offsets, targets, num_targets, monkeypatch)[layout]
-    x = jnp.zeros(num_targets, jnp.int32)
+    x = np.zeros(num_targets, np.int32)
 
     @jax.jit
     def reduced(links, x):
@@ -195,10 +201,16 @@ def test_empty_links(layout, num_rows, num_targets, degree, monkeypatch):
 def test_regular_links():
     targets = np.array([[1, 2, 0, 3], [0, 0, 4, 4]], np.int32)  # 4: no link
     links = ops.regular(jnp.asarray(targets))
-    x = jnp.array([5, 1, 2, 0], jnp.int32)
-    assert ops.links_max(links, x).tolist() == [5, 5, 5, 0]
-    assert ops.links_min(links, x).tolist() == [1, 2, 5, 0]
-    assert int(ops.count_links(links)) == 6
+
+    @jax.jit
+    def reduced(links, x):
+        found = ops.links_max(links, x), ops.links_min(links, x)
+        return *found, ops.count_links(links)
+
+    most, least, count = reduced(links, np.array([5, 1, 2, 0], np.int32))
+    assert most.tolist() == [5, 5, 5, 0]
+    assert least.tolist() == [1, 2, 5, 0]
+    assert count == 6
     assert ops.num_cells(links) == 8
     assert ops.num_cells((links, links)) == 16
 
@@ -207,19 +219,19 @@ def test_batches(layout, monkeypatch):
     rows = random_rows(7)
     links = in_both_layouts(*rows, 50, monkeypatch)[layout]
     x = np.random.default_rng(3).integers(-9, 9, (4, 50)).astype(np.int32)
-    found = jax.jit(jax.vmap(ops.links_max, in_axes=(None, 0)))(links, jnp.asarray(x))
-    for one, of in zip(found, x, strict=True):
+    found = jax.jit(jax.vmap(ops.links_max, in_axes=(None, 0)))(links, x)
+    for one, of in zip(np.asarray(found), x, strict=True):
         np.testing.assert_array_equal(one, by_loop(*rows, max, LOW, of))
 
 
 def test_batches_of_links():
-    tail, head = jnp.array([[0, 1, 2], [1, 1, 3]]), jnp.array([[1, 1, 0], [0, 2, 2]])
+    tail, head = np.array([[0, 1, 2], [1, 1, 3]]), np.array([[1, 1, 0], [0, 2, 2]])
     x = jnp.array([7, 8, 9])
 
     def highest(tail, head):
         return ops.links_max(ops.pairs(tail, head, 3, 3), x)
 
-    found = jax.vmap(highest)(tail, head)
+    found = jax.jit(jax.vmap(highest))(tail, head)
     assert found.tolist() == [[8, 8, 7], [LOW, 9, LOW]]
 
 

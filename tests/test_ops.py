@@ -1,6 +1,7 @@
 """Reductions over edges: both layouts against plain loops."""
 
 import dataclasses
+import functools
 
 import jax
 import jax.numpy as jnp
@@ -67,7 +68,7 @@ def test_reductions_of_targets(arena, layout):
     x = np.random.default_rng(0).integers(-50, 50, arena.shape[0]).astype(np.int32)
     slots, size = on_slots(game, x), arena.shape[0]
     at = lambda e: x[arena.dst[e]]  # noqa: E731
-    least, most, some, every = of_targets(game, slots)
+    least, most, some, every = jax.device_get(of_targets(game, slots))
     for got, reduce, empty, seen in [
         (least, min, BIG, at),
         (most, max, SMALL, at),
@@ -92,7 +93,7 @@ def test_values_on_edges(arena, layout):
         )
         return ops.by_vertex(game, ops.out_min(game, edges))
 
-    got = least(game, on_slots(game, x), on_slots(game, y))[: arena.shape[0]]
+    got = np.asarray(least(game, on_slots(game, x), on_slots(game, y)))
     position = np.arange(arena.shape[1]) - arena.row_ptr[arena.src]
     expected = by_loop(
         arena,
@@ -100,7 +101,7 @@ def test_values_on_edges(arena, layout):
         BIG,
         lambda e: 1000 * x[arena.dst[e]] + 7 * y[arena.src[e]] + position[e],
     )
-    assert got.tolist() == expected
+    assert got[: arena.shape[0]].tolist() == expected
 
 
 @pytest.mark.parametrize("bound", [None, 3])
@@ -114,7 +115,7 @@ def test_argmin_takes_the_first(layout, bound):
         found = ops.out_argmin(game, slots, bound=bound)
         return [ops.by_vertex(game, x) for x in found]
 
-    least, position = argmin(game, on_slots(game, x))
+    least, position = jax.device_get(argmin(game, on_slots(game, x)))
     size = arena.shape[0]
     for v, low, at in zip(
         range(size), least[:size].tolist(), position[:size].tolist(), strict=True
@@ -139,7 +140,7 @@ def test_reductions_over_incoming_edges(arena, layout):
         found = ops.in_max(game, slots), ops.in_any(game, slots > 10)
         return [ops.by_vertex(game, x) for x in found]
 
-    most, some = into_each(game, on_slots(game, x))
+    most, some = jax.device_get(into_each(game, on_slots(game, x)))
     into = [x[arena.src[arena.dst == v]].tolist() for v in range(size)]
     assert most[:size].tolist() == [max(row, default=SMALL) for row in into]
     assert some[:size].tolist() == [any(value > 10 for value in row) for row in into]
@@ -153,7 +154,8 @@ def test_edges_and_moves_are_inverse(layout):
     edge[::3] = -1
     size = game.row_ptr.shape[0] - 1
     edge = np.append(edge, np.full(size - len(edge), -1)).astype(np.int32)
-    back = ops.edge_of(game, ops.move_of(game, jnp.asarray(edge)))
+    back = jax.jit(lambda game, edge: ops.edge_of(game, ops.move_of(game, edge)))
+    back = back(game, edge)
     assert back.tolist() == edge.tolist()
 
 
@@ -165,16 +167,21 @@ def test_the_slot_of_a_move_is_the_target_of_its_edge(layout):
     edge[::3] = -1
     padding = game.row_ptr.shape[0] - 1 - len(edge)
     edge = np.append(edge, np.full(padding, -1)).astype(np.int32)
-    slot = ops.slot_of_move(game, ops.move_of(game, jnp.asarray(edge)))
+
+    @jax.jit
+    def targets(game, edge, vertex):
+        slot = ops.slot_of_move(game, ops.move_of(game, edge))
+        return ops.by_vertex(game, ops.at_slot(vertex, slot, -7))
+
     vertex = on_slots(game, np.arange(arena.shape[0]))
-    got = ops.by_vertex(game, ops.at_slot(vertex, slot, -7))[: arena.shape[0]]
+    got = np.asarray(targets(game, edge, vertex))[: arena.shape[0]]
     edge = edge[: arena.shape[0]]
     assert got.tolist() == np.where(edge < 0, -7, arena.dst[edge]).tolist()
 
 
 def test_at_slot_takes_values_from_outside():
-    x = jnp.array([10, 20, 30], jnp.int8)
-    got = ops.at_slot(x, jnp.array([2, -1, 0]), jnp.array([1, 2, 3]))
+    x = np.array([10, 20, 30], np.int8)
+    got = jax.jit(ops.at_slot)(x, np.array([2, -1, 0]), np.array([1, 2, 3]))
     assert got.tolist() == [30, 2, 10]
     assert got.dtype == x.dtype
 
@@ -206,7 +213,7 @@ class TestSlices:
     def test_of_no_vertices(self):
         game = ops.slice_rows(Arena.from_edges([], [], owner=[]))
         assert not game.real.any()
-        assert ops.out_min(game, jnp.zeros(8, jnp.int32)).shape == (8,)
+        assert jax.jit(ops.out_min)(game, np.zeros(8, np.int32)).shape == (8,)
 
     @pytest.mark.parametrize("seed", range(5))
     def test_widths_cost_least(self, seed):
@@ -246,6 +253,7 @@ def test_layout_is_chosen_by_size(monkeypatch):
     assert ops.layout(ops.prepare(random_arena(9))) == "slices"
 
 
+compact = jax.jit(ops.compact)
 follow = jax.jit(ops.follow)
 repeats = jax.jit(ops.repeats, static_argnums=3)
 max_upwards = jax.jit(ops.max_upwards)
@@ -253,17 +261,19 @@ max_upwards = jax.jit(ops.max_upwards)
 
 class TestShrinkingGraphs:
     def test_values_into_indices(self):
-        index = jnp.array([0, 3, 3, 9, 0, 4], jnp.int32)
-        values = jnp.array([5, 2, 7, 1, 8, -6], jnp.int32)
-        assert ops.min_into(index, values, 5, 6).tolist() == [5, 6, 6, 2, -6]
-        assert ops.max_into(index, values, 5, 0).tolist() == [8, 0, 0, 7, 0]
+        index = np.array([0, 3, 3, 9, 0, 4], np.int32)
+        values = np.array([5, 2, 7, 1, 8, -6], np.int32)
+        least = jax.jit(lambda *x: ops.min_into(*x, 5, 6))(index, values)
+        most = jax.jit(lambda *x: ops.max_into(*x, 5, 0))(index, values)
+        assert least.tolist() == [5, 6, 6, 2, -6]
+        assert most.tolist() == [8, 0, 0, 7, 0]
 
     @pytest.mark.parametrize("size", [1, 7, 100])
     def test_compact(self, size):
         keep = np.random.default_rng(size).random(size) < 0.5
         kept = np.flatnonzero(keep).tolist()
         expected = kept + [size] * (size - len(kept))
-        assert ops.compact(jnp.asarray(keep)).tolist() == expected
+        assert compact(keep).tolist() == expected
 
     @staticmethod
     def end_of(pointer, start):
@@ -281,7 +291,7 @@ class TestShrinkingGraphs:
                 rng.random(size) < 0.2, rng.integers(0, size, size), near
             )
             expected = [self.end_of(pointer, v) for v in range(size)]
-            assert follow(jnp.asarray(pointer)).tolist() == expected
+            assert follow(pointer).tolist() == expected
 
     @pytest.mark.parametrize("size", [5, 8, 31, 257])
     def test_follow_the_longest_ways(self, size):
@@ -295,7 +305,7 @@ class TestShrinkingGraphs:
             pointer = np.empty(size, np.int32)
             pointer[name] = name[np.append(np.arange(1, size), first)]
             expected = [self.end_of(pointer, v) for v in range(size)]
-            assert follow(jnp.asarray(pointer)).tolist() == expected
+            assert follow(pointer).tolist() == expected
 
     @pytest.mark.parametrize("size", [1, 2, 9, 64, 300])
     @pytest.mark.parametrize("shape", ["path", "shallow", "random"])
@@ -307,12 +317,13 @@ class TestShrinkingGraphs:
             "random": rng.integers(0, np.arange(size) + 1),
         }[shape]
         name = rng.permutation(size)
-        parent, values = np.empty(size, np.int32), rng.integers(-99, 99, size)
+        parent = np.empty(size, np.int32)
+        values = rng.integers(-99, 99, size).astype(np.int32)
         parent[name] = name[above]
         expected = values.copy()
         for v in reversed(range(size)):
             expected[name[above[v]]] = max(expected[name[above[v]]], expected[name[v]])
-        got = max_upwards(jnp.asarray(parent), jnp.asarray(values, jnp.int32))
+        got = max_upwards(parent, values)
         assert got.tolist() == expected.tolist()
 
     @pytest.mark.parametrize(("size", "edges"), [(1, 5), (8, 300), (500, 2000)])
@@ -322,7 +333,7 @@ class TestShrinkingGraphs:
         among = rng.random(edges) < 0.7
         got = np.zeros(edges, bool)
         for salt in range(3):
-            now = np.asarray(repeats(tail, head, among, size, jnp.uint32(salt)))
+            now = np.asarray(repeats(tail, head, among, size, np.uint32(salt)))
             seen = set()
             for e in np.flatnonzero(among):  # never one that is not
                 pair = (int(tail[e]), int(head[e]))
@@ -339,7 +350,7 @@ class TestShrinkingGraphs:
         left = np.ones(edges, bool)
         tail = np.zeros(edges, np.int32)
         for salt in range(8):
-            left &= ~np.asarray(repeats(tail, head, left, 60_000, jnp.uint32(salt)))
+            left &= ~np.asarray(repeats(tail, head, left, 60_000, np.uint32(salt)))
         different = len(np.unique(head))
         assert different <= left.sum() < 1.01 * different
 
@@ -350,20 +361,26 @@ def test_edge_weights(arena, layout):
     game = layouts(dataclasses.replace(arena, weight=weight))[layout]
     expected = by_loop(arena, max, SMALL, lambda e: weight[e])
     size = arena.shape[0]
-    found = ops.by_vertex(game, ops.out_max(game, ops.edge_weight(game)))
-    np.testing.assert_array_equal(found[:size], expected)
-    twice = ops.with_edge_weight(
-        game, ops.edgewise(lambda x: 2 * x, ops.edge_weight(game))
-    )
+
+    @jax.jit
+    def of_all(game, rows):
+        weights = ops.edge_weight(game)
+        most = ops.by_vertex(game, ops.out_max(game, weights))
+        twice = ops.with_edge_weight(game, ops.edgewise(lambda x: 2 * x, weights))
+        return most, twice, ops.level_of(twice, rows)
+
+    @functools.partial(jax.jit, static_argnums=2)
+    def of_part(game, rows, level):
+        part, slots = ops.part(game, rows, level)
+        most = ops.out_max(part, ops.edge_weight(part))
+        none = jnp.zeros(ops.num_slots(game), jnp.int32)
+        return ops.by_vertex(game, ops.put(none, slots, most))
+
     rows = on_slots(game, np.arange(size) % 3 == 0)
-    part, slots = ops.part(twice, rows, int(ops.level_of(twice, rows)))
-    most = ops.put(
-        jnp.zeros(ops.num_slots(game), jnp.int32),
-        slots,
-        ops.out_max(part, ops.edge_weight(part)),
-    )
+    found, twice, level = of_all(game, rows)
+    np.testing.assert_array_equal(np.asarray(found)[:size], expected)
+    most = np.asarray(of_part(twice, rows, int(level)))
     some = (np.arange(size) % 3 == 0) & (np.diff(arena.row_ptr) > 0)
     np.testing.assert_array_equal(
-        np.asarray(ops.by_vertex(game, most))[:size][some],
-        2 * np.array(expected, np.int64)[some],
+        most[:size][some], 2 * np.array(expected, np.int64)[some]
     )

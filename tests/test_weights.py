@@ -38,8 +38,7 @@ def test_sums_are_numpys(sliced, monkeypatch):
         expected = np.bincount(rows, values * x[targets], num_rows)
         with jax.enable_x64(True):
             laid_out = ops.on_links(links, offsets, values)
-            weights = tuple(map(jnp.asarray, laid_out))
-            found = jax.jit(ops.links_sum)(links, jnp.asarray(x), weights)
+            found = jax.jit(ops.links_sum)(links, x, tuple(laid_out))
             assert found.dtype == np.float64
             found = np.asarray(found)
         np.testing.assert_allclose(found, expected, rtol=1e-13)
@@ -59,9 +58,10 @@ def test_rows_and_targets_that_are_not_there():
 def test_extremes_of_real_numbers(sliced, monkeypatch):
     monkeypatch.setattr(_slices, "SLICE_FROM", 1 if sliced else 100)
     rows = ops.links(np.array([0, 2, 2]), np.array([0, 1]), 2)
-    x = jnp.array([0.5, -1.5])
-    assert ops.links_max(rows, x).tolist() == [0.5, -np.inf]
-    assert ops.links_min(rows, x).tolist() == [-1.5, np.inf]
+    extremes = jax.jit(lambda *x: (ops.links_max(*x), ops.links_min(*x)))
+    most, least = extremes(rows, np.array([0.5, -1.5], np.float32))
+    assert most.tolist() == [0.5, -np.inf]
+    assert least.tolist() == [-1.5, np.inf]
 
 
 def test_some_rows_alone(monkeypatch):
@@ -75,15 +75,19 @@ def test_some_rows_alone(monkeypatch):
     assert isinstance(links, ops.SlicedLinks)
     assert len(links.blocks) > 2
     values, x = rng.random(len(targets)), rng.random(30)
-    with jax.enable_x64(True):
-        weights = tuple(map(jnp.asarray, ops.on_links(links, offsets, values)))
+    weights = tuple(ops.on_links(links, offsets, values))
+
+    @jax.jit
+    def sums(links, weights, rows, x):
+        alone = ops.picked(links, weights, rows)
+        assert alone is not None
+        return ops.links_sum(alone[0], x, alone[1])
+
     rows = np.array([3, 199, 3, 200, 0, 17, 250, 64])
     with jax.enable_x64(True):
-        alone = ops.picked(links, weights, jnp.asarray(rows))
-        assert alone is not None
-        found = ops.links_sum(alone[0], jnp.asarray(x), alone[1])
+        found = np.asarray(sums(links, weights, rows, x))
     ends = [(offsets[r], offsets[r + 1]) if r < 200 else (0, 0) for r in rows]
     wanted = [sum(values[e] * x[targets[e]] for e in range(*ends_)) for ends_ in ends]
     np.testing.assert_allclose(found, wanted, rtol=1e-12)
     # As wide as the widest row they would be no fewer than all.
-    assert ops.picked(links, weights, jnp.zeros(200, jnp.int32)) is None
+    assert ops.picked(links, weights, np.zeros(200, np.int32)) is None

@@ -44,6 +44,13 @@ class Answer(NamedTuple):
 
 def task_of(game: Game, discount: Any, epsilon: Any) -> Task:
     """A task in the width of floating numbers that JAX has."""
+    return Task(game, *_numbers(game, discount, epsilon))
+
+
+@jax.jit
+@ops.for_devices
+def _numbers(game: Game, discount: Any, epsilon: Any) -> tuple[Any, Any, Any]:
+    """Discount, width and slack of a task: compiled, as that is one program."""
     kind = jax.dtypes.canonicalize_dtype(np.float64)
     high, low = (
         ops.known_to_all(jnp.max(reduce(game, ops.edge_weight(game)), initial=0))
@@ -53,7 +60,7 @@ def task_of(game: Game, discount: Any, epsilon: Any) -> Task:
     unit = jnp.asarray(jnp.finfo(kind).eps, kind)
     discount = jnp.asarray(discount, kind)
     slack = ROUNDING * unit * (widest + 1)
-    return Task(game, discount, jnp.asarray(2 * epsilon, kind), slack)
+    return discount, jnp.asarray(2 * epsilon, kind), slack
 
 
 def asked(task: Task, value: jax.Array) -> Edges:

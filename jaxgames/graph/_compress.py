@@ -178,13 +178,13 @@ def _contract(game: Listed) -> tuple[Listed, Contraction]:
     return Listed(game.tail, head, game.alive & ~gone), trace
 
 
+@jax.jit
 def _expand(trace: Trace, root: jax.Array) -> jax.Array:
     root = _undo(trace.forward, _undo(trace.backward, root))
     own = jnp.arange(len(root), dtype=jnp.int32)
     return jnp.where(trace.trimmed, own, root)
 
 
-@jax.jit
 def _undo(trace: Contraction, root: jax.Array) -> jax.Array:
     """A vertex that went is of the component that it went into, if that reaches it.
 

@@ -69,7 +69,7 @@ def start(game: Subgraph, solver: ComponentMachine, masked: bool = True) -> Stan
     way_back, facts = [], {}
     if solver.compress:
         rooms = tuple(_rooms(_rows(game)))
-        listed = _listed(game, rooms, room_for(int(ops.count_links(game.out))))
+        listed = _listed(game, rooms, room_for(int(_count(game.out))))
         with ops.programs_for(ops.mesh_of(game)):
             listed, way_back, facts = _compress.compress(listed)
         game = _linked(listed, ops.mesh_of(game))
@@ -229,3 +229,5 @@ def _merged(above: jax.Array, vertices: jax.Array, root: jax.Array) -> jax.Array
 
 
 _number = jax.jit(number)
+
+_count = jax.jit(ops.count_links)

@@ -8,7 +8,7 @@ from jaxgames import ops
 from jaxgames.later import jax, jnp
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import host
-from jaxgames.mdp._layout import Layout, restrict
+from jaxgames.mdp._layout import Layout, restricted
 from jaxgames.mdp._mec import mec
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._prob01 import Engine, eagerly, lay_out, on_host, prob1
@@ -114,7 +114,7 @@ def almost_sure_buchi(
         label, kept = components.state_label, components.choice_kept
         layout = lay_out(model, accepting, components)
         home, accepting, first = _home(layout, label, kept, jnp.asarray(accepting))
-        inner = surely(problem(restrict(layout, home, kept), accepting))
+        inner = surely(problem(restricted(layout, home, kept), accepting))
         outer = surely(problem(layout, home))
         return Region(*_joined(outer, inner, home, accepting, first))
 
@@ -157,7 +157,7 @@ def within(model: MDP, components: EndComponents, target: np.ndarray) -> np.ndar
         found = host.prob1(model, target, choices=kept)
     else:
         with eagerly():
-            found = surely(problem(restrict(lay_out(model), None, kept), target))
+            found = surely(problem(restricted(lay_out(model), None, kept), target))
     return np.asarray(found.scheduler)
 
 

@@ -320,3 +320,7 @@ def restrict(layout: Layout, states: Any, choices: Any) -> Layout:
     if choices is not None:
         layout = dataclasses.replace(layout, live=layout.live & jnp.asarray(choices))
     return layout
+
+
+restricted = jax.jit(ops.for_devices(restrict))
+"""As `restrict`, compiled: for concrete layouts."""

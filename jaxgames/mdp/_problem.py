@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxgames import drive, ops, validity
 from jaxgames.arena import bucket, is_traced
-from jaxgames.later import jax, to_numpy
+from jaxgames.later import to_numpy
 from jaxgames.mdp import _layout, host
 from jaxgames.mdp._basic import Basic
 from jaxgames.mdp._checks import MODEL, checked, refuse_intervals
@@ -140,7 +140,7 @@ class EndComponentsOf(drive.Problem[Part]):
         layout = _layout.prepare(subject.model, graph=graph, spread=spread)
         if subject.states is None and subject.choices is None:
             return layout
-        return _restrict(layout, subject.states, subject.choices)
+        return _layout.restricted(layout, subject.states, subject.choices)
 
     def own(self, question: Part, game: Any, answer: Answer) -> Answer:
         """Without padding."""
@@ -191,5 +191,3 @@ class EndComponentsOf(drive.Problem[Part]):
 PROBLEM = drive.register(EndComponentsOf())
 """Maximal end components, for [`drive.solve`][jaxgames.drive.solve] and for
 [`solve_many`][jaxgames.solve_many]."""
-
-_restrict = jax.jit(ops.for_devices(_layout.restrict))

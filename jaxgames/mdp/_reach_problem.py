@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxgames import drive, fixpoint, ops, states, validity
 from jaxgames.arena import is_traced
-from jaxgames.later import jax, jnp, to_numpy
+from jaxgames.later import jax, to_numpy
 from jaxgames.mdp import _reach_traced, host
 from jaxgames.mdp._equations import Equations, equations, padded
 from jaxgames.mdp._interval import Answer, Bounds, IntervalIteration, System
@@ -209,16 +209,17 @@ def _iterate(
         solver, sweeps_per_check=solver.sweeps_per_check or sweeps
     )
     with jax.enable_x64(True), eagerly():
-        game = System(
+        made = System(
             branches=branches,
-            weights=tuple(map(jnp.asarray, weights)),
-            base=jnp.asarray(part.base),
+            weights=tuple(weights),
+            base=part.base,
             choices=ops.links(part.groups, number, choices),
-            owner=jnp.asarray(np.repeat(number[:size], np.diff(part.groups))),
-            above=jnp.asarray((number[:size] < real).astype(np.float64)),
-            slack=jnp.float64(part.slack),
-            width=jnp.float64(width),
+            owner=np.repeat(number[:size], np.diff(part.groups)),
+            above=(number[:size] < real).astype(np.float64),
+            slack=np.float64(part.slack),
+            width=np.float64(width),
         )
+        game = jax.device_put(made)  # which compiles nothing
         outcome = fixpoint.run(
             solver, game, state, max_steps=max_steps, progress=progress
         )

@@ -430,15 +430,16 @@ def iterate(
     solver = dataclasses.replace(solver, sweeps_per_check=1, between=sweeps - 1)
     with jax.enable_x64(True), eagerly():
         scalars = (part.slack, width, apart, low, high)
-        game = System(
+        made = System(
             branches,
-            tuple(map(jnp.asarray, weights)),
-            jnp.asarray(part.base),
-            jnp.zeros(choices) if part.blur is None else jnp.asarray(part.blur),
+            tuple(weights),
+            part.base,
+            np.zeros(choices) if part.blur is None else part.blur,
             ops.links(part.groups, number, choices),
-            jnp.zeros(size),
-            *map(jnp.float64, scalars),
+            np.zeros(size),
+            *map(np.float64, scalars),
         )
+        game = jax.device_put(made)  # which compiles nothing
         outcome = fixpoint.run(
             solver, game, state, max_steps=max_steps, progress=progress
         )

@@ -7,7 +7,7 @@ from typing import Unpack
 
 import numpy as np
 
-from jaxgames.later import jax
+from jaxgames.later import jax, to_numpy
 from jaxgames.limits import Bounds, limited
 from jaxgames.multienergy._game import Game
 from jaxgames.multienergy._solution import Fronts
@@ -121,9 +121,10 @@ def union(games: Sequence[Game], **bounds: Unpack[Bounds]) -> Game:
 def parted(games: Sequence[Game], found: Fronts) -> list[Fronts]:
     """The fronts of each game, from those of all side by side."""
     cuts = np.cumsum([0, *(game.num_positions for game in games)])
+    words = to_numpy(found.words)  # a device would compile each cut
     return [
         dataclasses.replace(
-            found, words=tuple(word[:, i:j] for word in found.words), state=None
+            found, words=tuple(word[:, i:j] for word in words), state=None
         )
         for i, j in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)
     ]

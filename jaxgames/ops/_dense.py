@@ -22,7 +22,7 @@ def dense_rows(arena: Arena, degree: int) -> SlicedArena:
 
     Examples:
         >>> arena = Arena.from_edges([0, 0, 1], [1, 0, 1], owner=[0, 1])
-        >>> dense_rows(arena, 2).blocks[0]
+        >>> jax.jit(dense_rows, static_argnums=1)(arena, 2).blocks[0]
         Array([[1, 1],
                [0, 1]], dtype=uint8)
     """

@@ -31,7 +31,7 @@ def expand(counts: jax.Array, room: int) -> tuple[jax.Array, jax.Array, jax.Arra
         there is such an entry: bool `[room]`.
 
     Examples:
-        >>> expand(jnp.array([2, 0, 1]), 4)
+        >>> jax.jit(expand, static_argnums=1)(jnp.array([2, 0, 1]), 4)
         (Array([0, 0, 2, 2], dtype=int32), Array([0, 1, 0, 1], dtype=int32),
          Array([ True,  True,  True, False], dtype=bool))
     """
@@ -65,7 +65,7 @@ def first_equal(
 
     Examples:
         >>> there = jnp.array([True, True, True, False])
-        >>> first_equal((jnp.array([7, 5, 7, 7]),), there)[0]
+        >>> jax.jit(first_equal)((jnp.array([7, 5, 7, 7]),), there)[0]
         Array([0, 1, 0, 4], dtype=int32)
     """
     size = among.shape[0]
@@ -167,7 +167,8 @@ def search_rows(
 
     Examples:
         >>> values = jnp.array([2, 4, 6, 1, 9])
-        >>> search_rows(values, jnp.array([0, 3]), jnp.array([3, 5]), jnp.array([5, 1]))
+        >>> begin, end = jnp.array([0, 3]), jnp.array([3, 5])
+        >>> jax.jit(search_rows)(values, begin, end, jnp.array([5, 1]))
         Array([2, 3], dtype=int32)
     """
 
@@ -233,7 +234,7 @@ def number_groups(first: jax.Array) -> tuple[jax.Array, jax.Array]:
         The group of each entry (int32 `[N]`, at least 0), and how many there are.
 
     Examples:
-        >>> number_groups(jnp.array([0, 1, 0, 3]))
+        >>> jax.jit(number_groups)(jnp.array([0, 1, 0, 3]))
         (Array([0, 1, 0, 2], dtype=int32), Array(3, dtype=int32))
     """
     size = first.shape[0]

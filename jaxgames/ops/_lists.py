@@ -89,7 +89,7 @@ def follow(pointer: jax.Array) -> jax.Array:
         pointer: int32 `[N]`, each entry in `0 .. N - 1`.
 
     Examples:
-        >>> follow(jnp.array([1, 2, 2, 5, 3, 4, 5]))
+        >>> jax.jit(follow)(jnp.array([1, 2, 2, 5, 3, 4, 5]))
         Array([2, 2, 2, 3, 3, 3, 3], dtype=int32)
     """
     # After k doublings `end` is 2**k steps away, and `least` the least of the 2**k
@@ -121,7 +121,7 @@ def max_upwards(parent: jax.Array, values: jax.Array) -> jax.Array:
         values: integers `[N]`.
 
     Examples:
-        >>> max_upwards(jnp.array([0, 0, 1, 3]), jnp.array([1, 0, 7, 5]))
+        >>> jax.jit(max_upwards)(jnp.array([0, 0, 1, 3]), jnp.array([1, 0, 7, 5]))
         Array([7, 7, 7, 5], dtype=int32)
     """
 

@@ -95,7 +95,7 @@ def test_under_jit_and_vmap_with_padding():
     for arena in games(seed=4, count=12):
         padded.append(arena.pad(12, 48))
         expected.append(buchi.solve(arena, "host"))
-        found = traced(padded[-1])
+        found = jax.device_get(traced(padded[-1]))
         size = arena.shape[0]
         assert int(found.status) == Status.SOLVED
         np.testing.assert_array_equal(found.winner[:size], expected[-1].winner)
@@ -109,7 +109,7 @@ def test_under_jit_and_vmap_with_padding():
             assert buchi.verify(padded[-1], again)
     stacked = jax.tree.map(lambda *x: np.stack(x), *padded)
     found = jax.jit(jax.vmap(buchi.solve))(stacked)
-    for row, one in zip(found.winner, expected, strict=True):
+    for row, one in zip(np.asarray(found.winner), expected, strict=True):
         np.testing.assert_array_equal(row[: len(one.winner)], one.winner)
 
 

@@ -329,6 +329,7 @@ def test_a_game():
 
 def test_packing():
     random = np.random.default_rng(5)
+    packed = []
     for _ in range(20):
         size = int(random.integers(1, 6))
         low = random.integers(-(2**31), 2**31 - 1, size)
@@ -340,13 +341,21 @@ def test_packing():
         states[0], states[1] = low, high
         words = packing.pack(states)
         np.testing.assert_array_equal(packing.unpack(words), states)
-        by_jax = jax.jit(lambda x, packing=packing: packing.unpack(packing.pack(x)))
-        np.testing.assert_array_equal(by_jax(states.astype(np.int32)), states)
+        packed.append((packing, states.astype(np.int32)))
         assert len(np.unique(words, axis=0)) == len(np.unique(states, axis=0))
         assert words.shape[1] <= packing.bits / 32 * 2 + 1
         assert not packing.outside(states).any()
         assert packing.outside(states + (high - low) + 1).all()
         assert packing.outside(states - (high - low) - 1).all()
+    packings, all_states = zip(*packed, strict=True)
+
+    @jax.jit  # all in one program
+    def by_jax(*all_states):
+        both = zip(packings, all_states, strict=True)
+        return [packing.unpack(packing.pack(states)) for packing, states in both]
+
+    for found, states in zip(by_jax(*all_states), all_states, strict=True):
+        np.testing.assert_array_equal(found, states)
 
 
 @pytest.mark.parametrize(

@@ -369,11 +369,13 @@ def test_traced_bounds_meet_where_the_others_can_keep_the_play():
         [1, 1, 0.25, 0.75, 1, 1],
         [1, 0, -1, -1],
     )
-    found = jax.jit(lambda game: mdp.solve_game(game, [2], epsilon=1e-4))(game)
+    found = jax.jit(lambda game: mdp.solve_game(game, [2], epsilon=1e-4))
+    found = jax.device_get(found(game))
     assert (found.status, found.lower.dtype) == (Status.SOLVED, np.float32)
     np.testing.assert_allclose(found.value, [0.25, 0.25, 1, 0], rtol=1e-4)
     assert found.strategy.tolist() == [0, 2, -1, 4]
-    near = jax.jit(lambda game: mdp.solve_game(game, [2], epsilon=1e-9))(game)
+    near = jax.jit(lambda game: mdp.solve_game(game, [2], epsilon=1e-9))
+    near = jax.device_get(near(game))
     assert near.status == Status.PRECISION
     assert ((near.lower <= found.value) & (found.value <= near.upper + 1e-4)).all()
 
@@ -398,7 +400,7 @@ def test_what_is_no_game_is_invalid_where_it_is_traced():
     ]
     stack = jax.tree.map(lambda *x: np.stack(x), *games)
     solve = jax.jit(jax.vmap(lambda game: mdp.solve_game(game, [1])))
-    found = solve(stack)
+    found = jax.device_get(solve(stack))
     assert found.status.tolist() == [0] + 5 * [Status.INVALID] + [0]
     for at in (0, 6):
         assert found.value[at].tolist() == [1, 1, 0]

@@ -232,7 +232,8 @@ def test_traced_bounds_meet_where_the_others_could_stay_for_nothing():
     rare = mdp.Game.from_arrays(
         [0, 1, 2], [0, 2, 3], [0, 1, 1], [1 - 1e-7, 1e-7, 1], [-1, -1]
     )
-    own = jax.jit(lambda game: mdp.solve_reward_game(game, [1, 0], [1]))(rare)
+    own = jax.jit(lambda game: mdp.solve_reward_game(game, [1, 0], [1]))
+    own = jax.device_get(own(rare))
     assert own.status in (Status.PRECISION, Status.MAX_STEPS)
     assert own.lower[0] <= 1e7 * (1 + 1e-6)
     assert own.upper[0] >= 1e7 * (1 - 1e-6)
@@ -243,7 +244,8 @@ def test_what_is_no_reward_is_invalid_where_it_is_traced():
     solve = jax.jit(
         jax.vmap(lambda reward: mdp.solve_reward_game(game, reward, [1], epsilon=1e-4))
     )
-    found = solve(np.array([[1, 0], [-1, 0], [np.nan, 0], [np.inf, 0], [2, 0.0]]))
+    rewards = np.array([[1, 0], [-1, 0], [np.nan, 0], [np.inf, 0], [2, 0.0]])
+    found = jax.device_get(solve(rewards))
     assert found.status.tolist() == [0, *[Status.INVALID] * 3, 0]
     assert found.value[[0, 4], 0].tolist() == [1, 2]
     with pytest.raises(ValueError, match=r"finite numbers \[2\], or a name, got"):

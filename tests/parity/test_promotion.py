@@ -121,7 +121,7 @@ def test_without_strategies():
         assert solution.strategy is None
         np.testing.assert_array_equal(solution.winner, reference.solve(arena).winner)
     game = parity.prepare(arena)[1]
-    assert solver.init(game).move is None
+    assert jax.eval_shape(solver.init, game).move is None
 
 
 @pytest.mark.parametrize("option", [{"sweeps": 0}, {"sweeps": 1.5}])

@@ -141,10 +141,10 @@ def test_padding_plays_no_part():
 
 def test_takes_arrays_of_a_device():
     arena = next(odd_arenas(seed=7, count=1))
-    there = jax.tree.map(jax.numpy.asarray, arena)
+    there = jax.device_put(arena)
     solution = reference.solve(there)
     np.testing.assert_array_equal(solution.winner, reference.solve(arena).winner)
-    assert reference.verify(there, jax.tree.map(jax.numpy.asarray, solution))
+    assert reference.verify(there, jax.device_put(solution))
 
 
 def test_the_empty_game():
