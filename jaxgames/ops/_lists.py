@@ -7,7 +7,7 @@ from jaxgames.ops._places import known_to_all, num_devices
 def take(x: jax.Array, index: jax.Array) -> jax.Array:
     """The values of `x` at indices that are known to be in its range.
 
-    As `x[index]`, which takes five times as long to trace.
+    As `x[index]`, which takes longer to trace.
     """
     x, index = known_to_all(jnp.asarray(x)), jnp.asarray(index)
     if index.dtype == jnp.int32:  # without a sign it is in range at one end
