@@ -5,7 +5,7 @@ from typing import Any, Unpack
 from jaxgames import drive
 from jaxgames.arena import is_traced
 from jaxgames.buchi import _question
-from jaxgames.buchi._cycles import CYCLES, Asked
+from jaxgames.buchi._cycles import CYCLES, SOLVERS, Asked
 from jaxgames.buchi._question import Question
 from jaxgames.buchi._solution import AcceptingCycle
 from jaxgames.limits import Bounds, limited
@@ -72,9 +72,9 @@ def accepting_cycle(
         >>> found.lasso.prefix, found.lasso.cycle
         (array([], dtype=int32), array([0, 3, 1], dtype=int32))
     """
-    return drive.solve(
-        CYCLES, Asked(graph, accepting, initial, partition), solver, **how
-    )
+    sent = solver not in SOLVERS.places
+    asked = Asked(graph, accepting, initial, partition, sent)
+    return drive.solve(CYCLES, asked, solver, **how)
 
 
 @limited()
@@ -113,4 +113,4 @@ def prepare(
     """
     if is_traced((graph, accepting, initial, partition)):
         raise ValueError("prepare runs on the host, not under tracing by jax")
-    return _question.read(graph, accepting, initial, partition)
+    return _question.read(graph, accepting, initial, partition, may_be_sent=True)

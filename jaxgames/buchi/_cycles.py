@@ -1,6 +1,7 @@
 """What accepting cycles are to the driver."""
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -38,12 +39,16 @@ SOLVERS = Registry(
 
 
 class Asked(NamedTuple):
-    """The arguments of `accepting_cycle` that say what is asked."""
+    """The arguments of `accepting_cycle` that say what is asked.
+
+    If it `may_be_sent`, arrays of numpy may be checked where the solve is.
+    """
 
     graph: Any
     accepting: Any = None
     initial: Any = 0
     partition: Any = None
+    may_be_sent: bool = False
 
 
 class FromFirst(NamedTuple):
@@ -81,7 +86,7 @@ class Cycles(drive.Problem):
     def read(self, question: Asked) -> tuple[Any, Any]:
         """A `Question`, or what is left of it under tracing."""
         if is_traced(question):
-            return _question.read_traced(*question)
+            return _question.read_traced(*question[:4])
         with ops.at_once():
             return _question.read(*question), False
 
@@ -90,7 +95,7 @@ class Cycles(drive.Problem):
 
     def undecided(self, question: Asked) -> Shown:
         """Nothing, for each accepting set."""
-        graph, accepting, *_ = question
+        graph, accepting = question[:2]
         if isinstance(graph, Question):
             accepting = graph.accepting
         return nothing(np.shape(accepting)[:-1] if np.ndim(accepting) == 2 else ())
@@ -141,6 +146,11 @@ class Cycles(drive.Problem):
         """The host's part of the stages looks at the race too."""
         return in_stages(question, track.meter, track)
 
+    def alone(self, question: Question) -> tuple[float, float]:
+        """What was sent would have to come back for the host, which takes its time."""
+        ahead = drive.HEAD_START if question.was_sent else 0.0
+        return ahead * self.shape(question)[1], math.inf
+
     def is_hosts(self, question: Question) -> bool:
         """Where no run starts."""
         return len(question.starts) == 0
@@ -153,6 +163,7 @@ class Cycles(drive.Problem):
             return host.find(*question, track=track, lasso=False)
         if self.is_hosts(question):
             return _nowhere(question)
+        question = question.near
         arguments = question.arena, question.accepting, question.starts
         found = host.find(*arguments, track=track)
         if found.lasso is not None:

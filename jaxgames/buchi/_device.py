@@ -47,23 +47,42 @@ def problem_for(
     Args:
         arena: the graph.
         solver: the solver.
-        accepting: bool `[..., V]`.
+        accepting: bool `[..., V]`; of numpy, or on the device, as the next.
         part: int32 `[..., V]`.
     """
     rows = _links.num_rows(arena)
-    more = [(0, 0)] * (part.ndim - 1) + [(0, rows - arena.shape[0])]
-    padded = jnp.asarray(np.pad(part, more))
+    padded = _filled_up(part, rows)
     if isinstance(solver, Trim):
-        there = bucket(int(np.count_nonzero(part)))
+        there = bucket(int(_count(part)))
         return task_jit(_links.pairs(arena), padded, there)
     links = _links.predecessors if solver.backward else _links.successors
     memory.check(solver, lambda: _shapes(rows, arena.shape[1]), *arena.shape)
     return Problem(
         links=links(arena),
-        accepting=jnp.asarray(np.pad(accepting, more[-accepting.ndim :])),
+        accepting=_filled_up(accepting, rows),
         part=padded,
         rank=jnp.asarray(ranks(solver, arena.shape[0], rows)),
     )
+
+
+def _filled_up(x: Any, rows: int) -> jax.Array:
+    """On the device, with zeros for the rows that are no vertices."""
+    more = rows - x.shape[-1]
+    if more:  # only small ones have some
+        x = np.pad(np.asarray(x), [(0, 0)] * (x.ndim - 1) + [(0, more)])
+    return jnp.asarray(x)
+
+
+def _count(part: Any) -> Any:
+    """How many vertices are in parts."""
+    if isinstance(part, np.ndarray):
+        return np.count_nonzero(part)
+    return _count_there(part)
+
+
+@jax.jit
+def _count_there(part: jax.Array) -> jax.Array:
+    return jnp.sum(part > 0, dtype=jnp.int32)
 
 
 def task_of(
@@ -96,13 +115,13 @@ def task_of(
 def _task_of(question: Question, solver: Any, wanted, order: Any, vertices) -> Any:
     part = question.parts([kind in wanted for kind in question.kinds])
     if vertices is not None:
-        part = np.where(vertices, part, 0)
+        part = np.where(vertices, np.asarray(part), 0)
     arena, accepting = question.arena, question.accepting
     if not isinstance(solver, Trim):  # which leaves out what is not inside by itself
         if not isinstance(order, str):
             order = np.asarray(ranks(solver, len(part), len(part)))
         arena, some = question.inner(wanted)
-        part, accepting = part[some], accepting[some]
+        part, accepting = np.asarray(part)[some], np.asarray(accepting)[some]
         if not isinstance(order, str):
             solver = dataclasses.replace(solver, order=order[some])
     return problem_for(arena, solver, accepting, part)
@@ -193,7 +212,7 @@ def closed(question: Question, solver: Any, answer: Answer, vertices):
     """The lasso of an answer, or None if there is none or it is not reached."""
     if not bool(answer.exists):
         return None
-    size = question.arena.shape[0]
+    question, size = question.near, question.arena.shape[0]
     return lasso_of(
         question.arena,
         question.accepting,
@@ -217,9 +236,8 @@ def run_by_scc(
         max_steps: rounds at most.
         meter: told now and then; may end the solve.
     """
-    arena = question.arena
     components = graph.scc(
-        arena,
+        question.arena,
         "auto" if solver is None else solver.components,
         state=state,
         max_steps=max_steps,
@@ -230,7 +248,8 @@ def run_by_scc(
     batch = question.accepting.shape[:-1]
     if components.status != Status.SOLVED:
         return undecided(components.status, stats, components.state, batch)
-    labels = np.asarray(components.labels)
+    labels, question = np.asarray(components.labels), question.near
+    arena = question.arena
     on_cycle = host.inside_components(arena, labels)
     lassos = []
     for accepting in question.accepting.reshape(-1, arena.shape[0]):
@@ -252,6 +271,7 @@ def decided(question: Question, lasso, stats: Stats, state: Any) -> AcceptingCyc
     """The answer for one accepting set, the lasso checked."""
     witness = NONE
     if lasso is not None:
+        question = question.near
         accepting = question.accepting
         host.checked(question.arena, lasso, accepting, question.starts)
         witness = lasso.cycle[np.argmax(accepting[lasso.cycle])]

@@ -4,10 +4,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jaxgames import ops
 from jaxgames.arena import Arena
 from jaxgames.buchi import host
 from jaxgames.graph import as_arena
 from jaxgames.graph import host as graphs
+from jaxgames.later import jax
 from jaxgames.ltl._operations import Kind, classify
 from jaxgames.systems._product import Product
 
@@ -19,7 +21,7 @@ class Partition(NamedTuple):
     """Parts of the vertices: no cycle leads through two of them.
 
     Attributes:
-        part: int32 `[V]`, from 0.
+        part: int32 `[V]`, from 0; of numpy, or on the device, as `state` is.
         state: int32 `[V]`, the state of the property automaton; its kind says more.
         edges: bool `[Q, Q]`, the edges between such states.
         part_of: int32 `[Q]`, the part of each state.
@@ -27,8 +29,8 @@ class Partition(NamedTuple):
             vertices have a successor.
     """
 
-    part: np.ndarray
-    state: np.ndarray
+    part: Any
+    state: Any
     edges: np.ndarray
     part_of: np.ndarray
     terminal: np.ndarray
@@ -50,46 +52,97 @@ def partition_of(arena: Arena, partition: Any) -> Partition:
     Raises:
         ValueError: it is none of these, or an edge or cycle contradicts it.
     """
-    size = arena.shape[0]
     if partition is None:
-        everything = np.zeros(size, np.int32)
-        one = np.ones((1, 1), bool)
-        return Partition(everything, everything, one, np.zeros(1, np.int32), ~one[0])
+        return whole(np.zeros(arena.shape[0], np.int32))
     if isinstance(partition, tuple) and len(partition) == 2:
         return _of_states(arena, *partition)
     return _of_parts(arena, partition)
 
 
-def of_product(product: Product) -> Partition:
-    """The parts of a product: the components of its automaton."""
+def whole(state: Any) -> Partition:
+    """One part, where nothing is known.
+
+    Args:
+        state: int32 `[V]`, zeros, where they are wanted.
+    """
+    one = np.ones((1, 1), bool)
+    return Partition(state, state, one, np.zeros(1, np.int32), ~one[0])
+
+
+def split(state: Any, edges: np.ndarray) -> Partition:
+    """The parts of a property of which these are the states, and the edges `[Q, Q]`."""
+    tails, heads = np.nonzero(edges)
+    count, label = graphs.scc(_rows(tails, heads, len(edges)))
+    part = looked_up(label, state)
+    return Partition(part, state, edges, label, np.zeros(count, bool))
+
+
+def of_product(product: Product, state: Any) -> Partition:
+    """The parts of a product: the components of its automaton.
+
+    Args:
+        product: it.
+        state: int32 `[V]`, its states of the automaton, where they are wanted.
+    """
     automaton = product.automaton
     classes = classify(automaton)
     count = len(automaton.offsets) - 1
     edges = np.zeros((count, count), bool)
     edges[automaton.sources, automaton.targets] = True
     terminal = np.array([kind == Kind.TERMINAL for kind in classes.kind], bool)
-    part = classes.label[product.automaton_state]
-    return Partition(part, product.automaton_state, edges, classes.label, terminal)
+    part = looked_up(classes.label, state)
+    return Partition(part, state, edges, classes.label, terminal)
 
 
-def kinds(found: Partition, accepting: np.ndarray, dead_ends: np.ndarray) -> list[Kind]:
+def looked_up(values: np.ndarray, place: Any) -> Any:
+    """The value at each place: int32, where the places are."""
+    if isinstance(place, np.ndarray):
+        return host.looked_up(values, place)
+    return _take(values, place)
+
+
+@jax.jit
+def _take(values, place):
+    return ops.take(values, place)
+
+
+class Met(NamedTuple):
+    """States of the property that some vertex is in: bool `[Q]` each.
+
+    Attributes:
+        accepting: one that accepts.
+        rejecting: one that does not.
+        stuck: one without successor.
+    """
+
+    accepting: np.ndarray
+    rejecting: np.ndarray
+    stuck: np.ndarray
+
+
+def met_on_host(arena: Arena, accepting: np.ndarray, found: Partition) -> Met:
+    """Those of an accepting set: bool `[V]`."""
+    states, dead_ends = len(found.edges), host.dead_ends(arena)
+    masks = accepting, ~accepting, dead_ends
+    return Met(*(host.met(found.state, mask, states) for mask in masks))
+
+
+def kinds(found: Partition, met: Met) -> list[Kind]:
     """What each part can do for acceptance.
 
     Args:
         found: the parts.
-        accepting: bool `[V]`, the accepting vertices.
-        dead_ends: bool `[V]`, those without successor.
+        met: what vertices there are in each state.
     """
-    states = len(found.edges)
-    rejects = host.met(found.state, ~accepting, states)
-    hopeful = host.met(found.part, accepting, found.count)
+    states, rejects = len(found.edges), met.rejecting
+    hopeful, stuck, avoids = (np.zeros(found.count, bool) for _ in range(3))
+    hopeful[found.part_of[met.accepting]] = True
+    stuck[found.part_of[met.stuck]] = True
     # Is there a cycle of states that have vertices which do not accept?
     between = found.edges & rejects[:, None] & rejects
     tails, heads = np.nonzero(between)
     _, label = graphs.scc(_rows(tails, heads, states))
-    avoids = np.zeros(found.count, bool)
     avoids[found.part_of[tails[label[tails] == label[heads]]]] = True
-    stuck = host.met(found.part, dead_ends, found.count)
     result = []
     for part in range(found.count):
         if not hopeful[part]:
@@ -103,30 +156,44 @@ def kinds(found: Partition, accepting: np.ndarray, dead_ends: np.ndarray) -> lis
     return result
 
 
-def _of_states(arena: Arena, state: Any, graph: Any) -> Partition:
-    state = _numbers("partition[0]", arena, state)
+def listed_edges(graph: Any) -> np.ndarray | None:
+    """The edges of the states, where a user has listed them: integers `[N, 2]`.
+
+    Raises:
+        ValueError: they are none.
+    """
     array = None if isinstance(graph, (Arena, tuple)) else np.asarray(graph)
-    if array is not None and array.ndim == 2 and array.shape[1] == 2:
-        if array.size and (array.dtype.kind not in "iu" or array.min() < 0):
-            raise ValueError("partition[1] must hold states, which are not negative")
-        states = 1 + max(state.max(initial=-1), array.max(initial=-1))
-        _check_count(states)
-        tails, heads = array[:, 0], array[:, 1]
+    if array is None or array.ndim != 2 or array.shape[1] != 2:
+        return None
+    if array.size and (array.dtype.kind not in "iu" or array.min() < 0):
+        raise ValueError("partition[1] must hold states, which are not negative")
+    return array
+
+
+def matrix(listed: np.ndarray, states: int) -> np.ndarray:
+    """The same as bool `[Q, Q]`."""
+    check_count(states)
+    edges = np.zeros((states, states), bool)
+    edges[listed[:, 0], listed[:, 1]] = True
+    return edges
+
+
+def _of_states(arena: Arena, state: Any, graph: Any) -> Partition:
+    state, listed = _numbers("partition[0]", arena, state), listed_edges(graph)
+    if listed is not None:
+        edges = matrix(listed, 1 + max(state.max(initial=-1), listed.max(initial=-1)))
     else:
         states_graph = as_arena(graph)
         states = states_graph.shape[0]
-        _check_count(states)
-        tails, heads = np.nonzero(
-            host.quotient(states_graph, np.arange(states, dtype=np.int32), states)
-        )
-    wrong = np.flatnonzero(state >= states)
+        check_count(states)
+        own = np.arange(states, dtype=np.int32)
+        edges = host.quotient(states_graph, own, states)
+    wrong = np.flatnonzero(state >= len(edges))
     if len(wrong):
         raise ValueError(
             f"partition[0][{wrong[0]}] is {state[wrong[0]]}, expected a state from 0 "
-            f"to {states - 1}"
+            f"to {len(edges) - 1}"
         )
-    edges = np.zeros((states, states), bool)
-    edges[tails, heads] = True
     stray = host.stray_edge(arena, state, edges)
     if stray >= 0:
         tail, head = host.ends(arena, stray)
@@ -134,16 +201,14 @@ def _of_states(arena: Arena, state: Any, graph: Any) -> Partition:
             f"partition[1] has no edge from state {state[tail]} to state {state[head]}"
             f", yet vertices {tail} and {head} are in these and there is an edge"
         )
-    count, label = graphs.scc(_rows(tails, heads, states))
-    part = host.looked_up(label, state)
-    return Partition(part, state, edges, label, np.zeros(count, bool))
+    return split(state, edges)
 
 
 def _of_parts(arena: Arena, partition: Any) -> Partition:
     given = _numbers("partition", arena, partition)
     names, part = np.unique(given, return_inverse=True)
     part, count = part.astype(np.int32), len(names)
-    _check_count(count)
+    check_count(count)
     leads = host.quotient(arena, part, count)
     tails, heads = np.nonzero(leads)
     _, label = graphs.scc(_rows(tails, heads, count))
@@ -174,7 +239,8 @@ def _numbers(name: str, arena: Arena, values: Any) -> np.ndarray:
     return array.astype(np.int32)
 
 
-def _check_count(count: int) -> None:
+def check_count(count: int) -> None:
+    """Raises ValueError: there are too many states or parts."""
     if count > MAX_STATES:
         raise ValueError(
             f"a partition may have {MAX_STATES} states or parts, got {count}"

@@ -5,39 +5,71 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jaxgames import ops
 from jaxgames.arena import Arena, is_traced
-from jaxgames.buchi import host
-from jaxgames.buchi._partition import Partition, kinds, of_product, partition_of
+from jaxgames.buchi import _sent, host
+from jaxgames.buchi._partition import (
+    Partition,
+    kinds,
+    looked_up,
+    met_on_host,
+    of_product,
+    partition_of,
+)
 from jaxgames.graph import _input as of_graph
 from jaxgames.graph import as_arena
-from jaxgames.graph._input import vertex_mask
+from jaxgames.graph._input import vertex_mask, vertices_of
 from jaxgames.kept import keeps, kept
 from jaxgames.later import jax, jnp
 from jaxgames.ltl._operations import Kind
 from jaxgames.systems._checks import check_product
 from jaxgames.systems._product import Product
-from jaxgames.value import Value
+from jaxgames.value import Value, freeze
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Question(Value):
     """A graph without padding, and what is asked of it, with checked arguments.
 
-    Layouts that solvers need are kept with it, so that it pays to ask twice.
+    Layouts that solvers need are kept with it, so that it pays to ask twice. A large
+    one lies on the device, if there is one with memory of its own.
 
     Attributes:
         arena: the graph.
-        accepting: bool `[V]`, or `[B, V]` for a batch.
+        accepting: bool `[V]`, or `[B, V]` for a batch; of numpy, or on the device.
         starts: int32 `[K]`, the initial vertices.
         partition: what the property says.
         all_reached: whether every vertex is known to be reached.
     """
 
     arena: Arena
-    accepting: np.ndarray
+    accepting: Any
     starts: np.ndarray
     partition: Partition
     all_reached: bool
+
+    @property
+    def was_sent(self) -> bool:
+        """Whether it lies on the device."""
+        return not isinstance(self.accepting, np.ndarray)
+
+    @property
+    def near(self) -> "Question":
+        """The same of arrays of numpy, for the host; kept.
+
+        They come back from the device, if it was sent: O(V + E).
+        """
+        return kept(self, "near", self._fetched) if self.was_sent else self
+
+    def _fetched(self) -> "Question":
+        arena, _, _ = of_graph.concrete(self.arena, None, None)
+        part, state = (ops.to_host(x) for x in self.partition[:2])
+        return dataclasses.replace(
+            self,
+            arena=arena,
+            accepting=freeze(ops.to_host(self.accepting)),
+            partition=self.partition._replace(part=freeze(part), state=freeze(state)),
+        )
 
     @property
     def many(self) -> bool:
@@ -47,7 +79,8 @@ class Question(Value):
     @keeps
     def kinds(self) -> list[Kind]:
         """The kind of each part, for one accepting set."""
-        return kinds(self.partition, self.accepting, host.dead_ends(self.arena))
+        met = _sent.met if self.was_sent else met_on_host
+        return kinds(self.partition, met(self.arena, self.accepting, self.partition))
 
     def one(self, accepting: np.ndarray) -> "Question":
         """The same with one accepting set: bool `[V]`."""
@@ -57,10 +90,10 @@ class Question(Value):
         size, edges = self.arena.shape
         return f"Question({size} vertices, {edges} edges, {self.partition.count} parts)"
 
-    def parts(self, wanted: list[bool]) -> np.ndarray:
-        """int32 `[V]`: a positive number in wanted parts, else 0."""
+    def parts(self, wanted: list[bool]) -> Any:
+        """int32 `[V]`: a positive number in wanted parts, else 0; where it lies."""
         number = np.where(wanted, np.arange(1, len(wanted) + 1), 0).astype(np.int32)
-        return host.looked_up(number, self.partition.part)
+        return looked_up(number, self.partition.part)
 
     def inner(self, wanted: tuple[Kind, ...]) -> tuple[Arena, np.ndarray]:
         """The edges inside the parts of some kinds; kept with the question. O(V + E).
@@ -71,8 +104,8 @@ class Question(Value):
         """
 
         def find() -> tuple[Arena, np.ndarray]:
-            part = self.parts([kind in wanted for kind in self.kinds])
-            return host.inside_parts(self.arena, part)
+            part = self.near.parts([kind in wanted for kind in self.kinds])
+            return host.inside_parts(self.near.arena, part)
 
         return kept(self, ("inner", wanted), find)
 
@@ -86,19 +119,31 @@ class Question(Value):
         return int(vertices[vertex]), whole
 
 
-def read(graph: Any, accepting: Any, initial: Any, partition: Any) -> Question:
-    """Checks concrete arguments of `accepting_cycle`; else raises ValueError."""
+def read(
+    graph: Any, accepting: Any, initial: Any, partition: Any, may_be_sent: bool = False
+) -> Question:
+    """Checks concrete arguments of `accepting_cycle`; else raises ValueError.
+
+    If it `may_be_sent`, a large graph of numpy is, and is checked there.
+    """
     if isinstance(graph, (Product, Question)):
         _check_alone(graph, accepting, initial, partition)
-        return graph if isinstance(graph, Question) else _of_product(graph)
+        if isinstance(graph, Question):
+            return graph
+        return _of_product(graph, may_be_sent and _sent.is_sent(graph.num_edges))
+    sent = _sent.send(graph, accepting, partition) if may_be_sent else None
+    if sent is not None:
+        return Question(
+            arena=sent.arena,
+            accepting=sent.accepting,
+            starts=_starts(sent.arena, initial),
+            partition=sent.partition,
+            all_reached=initial is None,
+        )
     arena = as_arena(graph)
     accepting = _accepting(arena, accepting)
-    all_reached = initial is None
     size = int(arena.num_vertices)
-    if all_reached:
-        starts = np.arange(size, dtype=np.int32)
-    else:
-        starts = np.flatnonzero(_initial(arena, initial)[:size]).astype(np.int32)
+    starts = _starts(arena, initial)
     if partition is not None and not isinstance(partition, tuple):
         partition = np.asarray(partition)
         if partition.shape == (arena.shape[0],):
@@ -109,7 +154,7 @@ def read(graph: Any, accepting: Any, initial: Any, partition: Any) -> Question:
         accepting=accepting[..., :size],
         starts=starts,
         partition=partition_of(plain, partition),
-        all_reached=all_reached,
+        all_reached=initial is None,
     )
 
 
@@ -128,19 +173,26 @@ def _check_alone(graph: Any, accepting, initial, partition) -> None:
             )
 
 
-def _of_product(product: Product) -> Question:
+def _of_product(product: Product, sent: bool) -> Question:
     check_product(product)
 
     def find() -> Question:
+        there = None
+        if sent:
+            rows = product.offsets, product.targets
+            there = _sent.arrays_there(rows, product.accepting, product.automaton_state)
+        arena, accepting, state = there or (
+            *(product.arena(), product.accepting, product.automaton_state),
+        )
         return Question(
-            arena=product.arena(),
-            accepting=product.accepting,
+            arena=arena,
+            accepting=accepting,
             starts=product.initial,
-            partition=of_product(product),
+            partition=of_product(product, state),
             all_reached=True,
         )
 
-    return kept(product, "question", find)
+    return kept(product, ("question", sent), find)
 
 
 def _accepting(arena: Arena, accepting: Any) -> np.ndarray:
@@ -162,16 +214,20 @@ def _accepting(arena: Arena, accepting: Any) -> np.ndarray:
     return np.asarray(vertex_mask("accepting", arena, accepting))
 
 
-def _initial(arena: Arena, initial: Any) -> np.ndarray:
+def _starts(arena: Arena, initial: Any) -> np.ndarray:
+    """The initial vertices in ascending order: int32 `[K]`."""
+    size = int(arena.num_vertices)
+    if initial is None:
+        return np.arange(size, dtype=np.int32)
     array = np.asarray(initial)
     if array.ndim == 0 and array.dtype.kind in "iu":
-        size = int(arena.num_vertices)
         if not 0 <= array < size:
             raise ValueError(
                 f"initial is {array}, expected a vertex "
                 + (f"from 0 to {size - 1}" if size else "of a graph that has some")
             )
-    return np.asarray(vertex_mask("initial", arena, initial))
+        return array.astype(np.int32)[None]
+    return vertices_of("initial", arena, initial)
 
 
 # ---- under tracing ---------------------------------------------------------------

@@ -79,15 +79,15 @@ def in_stages(question: Question, meter: Meter, track: drive.Track) -> Accepting
             return answer(lasso)
         left = left & ~weak
 
-    vertices = None
-    while (left & question.accepting).any():
+    vertices, accepting = None, np.asarray(question.accepting)
+    while (left & accepting).any():
         witness, inside, status = _among(question, left, meter, track, facts)
         if status != Status.SOLVED:
             return ended(status)
         if witness == NONE:
             break
         lasso = lasso_of(
-            *(question.arena, question.accepting, question.starts),
+            *(question.near.arena, accepting, question.starts),
             *("cycle", witness, inside, vertices),
         )
         if lasso is not None or vertices is not None:
@@ -99,11 +99,12 @@ def in_stages(question: Question, meter: Meter, track: drive.Track) -> Accepting
 
 
 def _of_kind(question: Question, kinds: list[Kind], kind: Kind) -> np.ndarray:
-    return question.parts([x == kind for x in kinds]) > 0
+    return np.asarray(question.parts([x == kind for x in kinds])) > 0
 
 
 def _closed(question: Question, left: np.ndarray) -> Lasso | None:
     """A lasso into vertices that all can go on for ever among themselves."""
+    question = question.near
     return lasso_of(
         question.arena, question.accepting, question.starts, "ahead", NONE, left
     )
@@ -125,7 +126,7 @@ def _among(
         The vertex, or NONE; the vertices that the cycle may lead through; and the
         status.
     """
-    arena = question.arena
+    arena, accepting = question.arena, np.asarray(question.accepting)
     edges, num_links = _links.pairs(arena), arena.shape[1]
     there = np.pad(left, (0, _links.num_rows(arena) - len(left)))
     can_finish = can_compile()
@@ -135,12 +136,15 @@ def _among(
         facts["finished_on_host"] = int(left.sum())
         entries = np.flatnonzero(left).astype(np.int32)
         found = host.search(
-            arena, question.accepting, entries, vertices=left, stop=track.stop
+            *(question.near.arena, accepting, entries),
+            vertices=left,
+            stop=track.stop,
         )
         status = Status.INTERRUPTED if found == STOPPED else Status.SOLVED
         return (NONE if found in (NO_CYCLE, STOPPED) else found), left, status
     solver, vertices = Map(), None
-    part = np.where(left, question.partition.part + 1, 0).astype(np.int32)
+    part = np.asarray(question.partition.part)
+    part = np.where(left, part + 1, 0).astype(np.int32)
     room = bucket(num_links)
     if SHRUNK * room <= arena.shape[1]:
         vertices = np.flatnonzero(left).astype(np.int32)
@@ -148,12 +152,12 @@ def _among(
         more = (0, size - len(vertices))
         game = Problem(
             links=_listed(edges, there, size, room),
-            accepting=jnp.asarray(np.pad(question.accepting[vertices], more)),
+            accepting=jnp.asarray(np.pad(accepting[vertices], more)),
             part=jnp.asarray(np.pad(part[vertices], more)),
             rank=jnp.asarray(ranks(solver, size, size)),
         )
     else:
-        game = _device.problem_for(arena, solver, question.accepting, part)
+        game = _device.problem_for(arena, solver, accepting, part)
     outcome, counts = _drive.run(solver, game, meter=meter)
     for name, more in counts.items():
         facts[name] += more

@@ -267,6 +267,26 @@ def vertex_mask(name: str, arena: Arena, vertices: Any) -> Any:
             f"{name} must hold booleans, or vertices by number, got {array.dtype} of "
             f"shape {array.shape}"
         )
+    mask = np.zeros(size, bool)
+    mask[_in_range(name, arena, array)] = True
+    return mask
+
+
+def vertices_of(name: str, arena: Arena, vertices: Any) -> np.ndarray:
+    """The vertices of a mask, or given by number: int32 `[K]`, ascending (host only).
+
+    Raises:
+        ValueError: as from `vertex_mask`.
+    """
+    array = np.asarray(vertices)
+    if array.ndim == 1 and array.dtype.kind in "iu":  # there may be few of very many
+        return np.unique(_in_range(name, arena, array)).astype(np.int32)
+    mask = vertex_mask(name, arena, vertices)
+    return np.flatnonzero(mask[: int(arena.num_vertices)]).astype(np.int32)
+
+
+def _in_range(name: str, arena: Arena, array: np.ndarray) -> np.ndarray:
+    """Numbers of vertices in an array of one axis, or none; else raises ValueError."""
     array = np.atleast_1d(array)
     real = int(arena.num_vertices)
     wrong = np.flatnonzero((array < 0) | (array >= real))
@@ -275,9 +295,7 @@ def vertex_mask(name: str, arena: Arena, vertices: Any) -> Any:
         raise ValueError(
             f"{name}[{at}] is {array[at]}, expected a vertex from 0 to {real - 1}"
         )
-    mask = np.zeros(size, bool)
-    mask[array] = True
-    return mask
+    return array
 
 
 def labels_of(size: int, components: Any) -> tuple[Any, Any, Any]:

@@ -18,6 +18,11 @@ FIRST = 1 << 10
 GROWTH = 2
 """Each prefix has at least as many times the vertices of the one before."""
 
+# buchi/_sent.py
+SENT_FROM = 1 << 23
+"""Edges from which rows of numpy are checked on a GPU. Of fewer the host has often
+found a cycle in the meantime."""
+
 # buchi/_stages.py
 FEW_LINKS = 1 << 15
 """So few edges are searched on the host, where numba is: a sweep over them on the
