@@ -123,7 +123,7 @@ def run(options: Options, results: Results) -> None:
 def _measure(
     name: str, question: Question, about: dict, options: Options, results: Results
 ) -> None:
-    vertices, edges = question.arena.shape
+    vertices, edges = question.shape
     about = {**about, "game": name, "vertices": vertices, "edges": edges}
     measure(CYCLES, about, question, options, results)
     options.keep(results)

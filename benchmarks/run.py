@@ -276,7 +276,8 @@ def facts(name: str, arena: Arena) -> dict:
 def _copy(game: Any) -> Any:
     """The same without what was prepared for it, where something is kept with it."""
     if isinstance(game, Question):
-        return dataclasses.replace(game, arena=dataclasses.replace(game.arena))
+        fresh = game.near._replace(arena=dataclasses.replace(game.arena))
+        return dataclasses.replace(game, given=fresh)
     return dataclasses.replace(game) if isinstance(game, Arena | MDP) else game
 
 

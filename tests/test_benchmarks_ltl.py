@@ -69,7 +69,7 @@ def test_products_of_a_folder(data):
         list(products.from_files(data / "nowhere"))
     good = products.read(data / "good.npz")
     assert isinstance(good, Question)
-    assert good.partition.count == 2
+    assert good.known.count == 2
     assert not buchi.accepting_cycle(good).exists
 
 

@@ -12,6 +12,7 @@ from jaxgames.buchi._device import (
     problem_for,
     reached_from,
     refuse_strong,
+    trim_task,
     undecided,
 )
 from jaxgames.buchi._map import named
@@ -83,13 +84,14 @@ def run_batch(
 def _trim_batch(question, solver, every, parts, state, max_steps, meter):
     for kinds in every:
         refuse_strong(kinds)
-    game = problem_for(question.arena, solver, question.accepting, parts.max(axis=0))
+    part = parts.max(axis=0)
+    game = trim_task(question, part, np.count_nonzero(part))
     outcome = fixpoint.run(solver, game, state, max_steps=max_steps, progress=meter)
     facts = solver.stats(game, outcome.carry.state)
     stats = Stats(solver=solver.name, rounds=outcome.rounds, **facts)
     if outcome.status != Status.SOLVED:
         return undecided(outcome.status, stats, outcome.carry, (len(parts),))
-    size = question.arena.shape[0]
+    size = question.shape[0]
     left = np.asarray(outcome.answer.left)[:size] & (parts > 0)
     answers = Answer(left.any(axis=1), left.argmax(axis=1), left)
     return _close_batch(question, solver, answers, None, stats, outcome.carry)

@@ -16,6 +16,7 @@ from jaxgames.buchi._map import Map, named, ranks
 from jaxgames.buchi._owcty import Owcty
 from jaxgames.buchi._problem import check
 from jaxgames.buchi._question import Marked, Question
+from jaxgames.buchi._sent import There
 from jaxgames.buchi._solution import AcceptingCycle, Shown, nothing
 from jaxgames.buchi._solver import NONE, Answer, Problem
 from jaxgames.buchi._stages import Stages, in_stages
@@ -58,6 +59,11 @@ class FromFirst(NamedTuple):
     accepting: Any
     starts: Any
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many vertices there are, and how many edges."""
+        return self.arena.shape
+
     @classmethod
     def of(cls, arena: Arena) -> "FromFirst":
         """The question that a graph is among many."""
@@ -91,7 +97,9 @@ class Cycles(drive.Problem):
             return _question.read(*question), False
 
     def shape(self, question: Question | FromFirst) -> tuple[int, int]:
-        return question.arena.shape
+        return (
+            question.shape if isinstance(question, Question) else question.arena.shape
+        )
 
     def undecided(self, question: Asked) -> Shown:
         """Nothing, for each accepting set."""
@@ -148,7 +156,7 @@ class Cycles(drive.Problem):
 
     def alone(self, question: Question) -> tuple[float, float]:
         """What was sent would have to come back for the host, which takes its time."""
-        ahead = drive.HEAD_START if question.was_sent else 0.0
+        ahead = drive.HEAD_START if isinstance(question.given, There) else 0.0
         return ahead * self.shape(question)[1], math.inf
 
     def is_hosts(self, question: Question) -> bool:
@@ -163,7 +171,6 @@ class Cycles(drive.Problem):
             return host.find(*question, track=track, lasso=False)
         if self.is_hosts(question):
             return _nowhere(question)
-        question = question.near
         arguments = question.arena, question.accepting, question.starts
         found = host.find(*arguments, track=track)
         if found.lasso is not None:
@@ -180,7 +187,7 @@ class Cycles(drive.Problem):
             if question.many:
                 raise ValueError("under tracing there is one accepting set at a time")
             question = Marked.of(question)
-        if question.arena.shape[0] == 0:
+        if question.shape[0] == 0:
             none = Found(jnp.array(False), jnp.int32(NONE))
             stats = Stats(solver=solver.name)
             return self.solution(none, status=jnp.int32(Status.SOLVED), stats=stats)

@@ -14,7 +14,7 @@ from jaxgames.buchi._map import named, ranks
 from jaxgames.buchi._question import Question
 from jaxgames.buchi._solution import AcceptingCycle, nothing
 from jaxgames.buchi._solver import NONE, Answer, Problem
-from jaxgames.buchi._trim import Trim, task
+from jaxgames.buchi._trim import Task, Trim, task
 from jaxgames.kept import kept
 from jaxgames.later import jax, jnp
 from jaxgames.ltl._operations import Kind
@@ -42,47 +42,39 @@ class Standing(NamedTuple):
 def problem_for(
     arena: Arena, solver: Any, accepting: np.ndarray, part: np.ndarray
 ) -> Any:
-    """What a solver other than `ByScc` works on, laid out.
+    """What a solver other than `ByScc` and `Trim` works on, laid out.
 
     Args:
         arena: the graph.
         solver: the solver.
-        accepting: bool `[..., V]`; of numpy, or on the device, as the next.
+        accepting: bool `[..., V]`.
         part: int32 `[..., V]`.
     """
     rows = _links.num_rows(arena)
-    padded = _filled_up(part, rows)
-    if isinstance(solver, Trim):
-        there = bucket(int(_count(part)))
-        return task_jit(_links.pairs(arena), padded, there)
+    more = [(0, 0)] * (part.ndim - 1) + [(0, rows - arena.shape[0])]
+    padded = jnp.asarray(np.pad(part, more))
     links = _links.predecessors if solver.backward else _links.successors
     memory.check(solver, lambda: _shapes(rows, arena.shape[1]), *arena.shape)
     return Problem(
         links=links(arena),
-        accepting=_filled_up(accepting, rows),
+        accepting=jnp.asarray(np.pad(accepting, more[-accepting.ndim :])),
         part=padded,
         rank=jnp.asarray(ranks(solver, arena.shape[0], rows)),
     )
 
 
-def _filled_up(x: Any, rows: int) -> jax.Array:
-    """On the device, with zeros for the rows that are no vertices."""
-    more = rows - x.shape[-1]
-    if more:  # only small ones have some
-        x = np.pad(np.asarray(x), [(0, 0)] * (x.ndim - 1) + [(0, more)])
-    return jnp.asarray(x)
+def trim_task(question: Question, part: Any, count: Any) -> Task:
+    """What `Trim` works on, laid out.
 
-
-def _count(part: Any) -> Any:
-    """How many vertices are in parts."""
-    if isinstance(part, np.ndarray):
-        return np.count_nonzero(part)
-    return _count_there(part)
-
-
-@jax.jit
-def _count_there(part: jax.Array) -> jax.Array:
-    return jnp.sum(part > 0, dtype=jnp.int32)
+    Args:
+        question: the graph.
+        part: int32 `[V]`, of numpy; or with zeros behind, on the device.
+        count: how many are not 0.
+    """
+    pairs = question.pairs()
+    if len(part) < pairs.num_rows:
+        part = np.pad(part, (0, pairs.num_rows - len(part)))
+    return task_jit(pairs, part, bucket(int(count)))
 
 
 def task_of(
@@ -113,18 +105,21 @@ def task_of(
 
 
 def _task_of(question: Question, solver: Any, wanted, order: Any, vertices) -> Any:
-    part = question.parts([kind in wanted for kind in question.kinds])
+    parts = [kind in wanted for kind in question.kinds]
+    if isinstance(solver, Trim):  # which leaves out what is not inside by itself
+        if vertices is None:
+            return trim_task(question, *question.parts_where_given(parts))
+        part = np.where(vertices, question.parts(parts), 0)
+        return trim_task(question, part, np.count_nonzero(part))
+    part = question.parts(parts)
     if vertices is not None:
-        part = np.where(vertices, np.asarray(part), 0)
-    arena, accepting = question.arena, question.accepting
-    if not isinstance(solver, Trim):  # which leaves out what is not inside by itself
-        if not isinstance(order, str):
-            order = np.asarray(ranks(solver, len(part), len(part)))
-        arena, some = question.inner(wanted)
-        part, accepting = np.asarray(part)[some], np.asarray(accepting)[some]
-        if not isinstance(order, str):
-            solver = dataclasses.replace(solver, order=order[some])
-    return problem_for(arena, solver, accepting, part)
+        part = np.where(vertices, part, 0)
+    if not isinstance(order, str):
+        order = np.asarray(ranks(solver, len(part), len(part)))
+    arena, some = question.inner(wanted)
+    if not isinstance(order, str):
+        solver = dataclasses.replace(solver, order=order[some])
+    return problem_for(arena, solver, question.accepting[some], part[some])
 
 
 def _shapes(size: int, edges: int) -> Problem:
@@ -212,7 +207,7 @@ def closed(question: Question, solver: Any, answer: Answer, vertices):
     """The lasso of an answer, or None if there is none or it is not reached."""
     if not bool(answer.exists):
         return None
-    question, size = question.near, question.arena.shape[0]
+    size = question.shape[0]
     return lasso_of(
         question.arena,
         question.accepting,
@@ -236,8 +231,9 @@ def run_by_scc(
         max_steps: rounds at most.
         meter: told now and then; may end the solve.
     """
+    arena = question.arena
     components = graph.scc(
-        question.arena,
+        arena,
         "auto" if solver is None else solver.components,
         state=state,
         max_steps=max_steps,
@@ -248,8 +244,7 @@ def run_by_scc(
     batch = question.accepting.shape[:-1]
     if components.status != Status.SOLVED:
         return undecided(components.status, stats, components.state, batch)
-    labels, question = np.asarray(components.labels), question.near
-    arena = question.arena
+    labels = np.asarray(components.labels)
     on_cycle = host.inside_components(arena, labels)
     lassos = []
     for accepting in question.accepting.reshape(-1, arena.shape[0]):
@@ -271,7 +266,6 @@ def decided(question: Question, lasso, stats: Stats, state: Any) -> AcceptingCyc
     """The answer for one accepting set, the lasso checked."""
     witness = NONE
     if lasso is not None:
-        question = question.near
         accepting = question.accepting
         host.checked(question.arena, lasso, accepting, question.starts)
         witness = lasso.cycle[np.argmax(accepting[lasso.cycle])]

@@ -20,6 +20,7 @@ def run(
     *,
     max_steps: int | None = None,
     meter: Meter | None = None,
+    hands_on: bool = True,
 ) -> tuple[fixpoint.Outcome, dict[str, int]]:
     """Solves as `fixpoint.run` does, and a small problem by a single program.
 
@@ -32,6 +33,7 @@ def run(
         carry: where to go on; None to start.
         max_steps: rounds at most, those of `carry` counted in.
         meter: told now and then; may end the solve.
+        hands_on: whether the state is for somebody: then it says what it is of.
 
     Returns:
         The outcome, the scalars of its answer numbers on the host; and the solver's
@@ -42,8 +44,9 @@ def run(
     if plain and _first_rounds(game) >= fixpoint.FIRST_CHUNK:
         try:
             outcome, summary = _opening(solver, game)
-            origin = fixpoint.origin(solver, game)
-            outcome = outcome._replace(carry=outcome.carry._replace(origin=origin))
+            if hands_on:
+                origin = fixpoint.origin(solver, game)
+                outcome = outcome._replace(carry=outcome.carry._replace(origin=origin))
             if outcome.answer.left.size <= fixpoint.SMALL:
                 outcome.answer.left.copy_to_host_async()
             status, rounds, *numbers = np.asarray(summary).tolist()
@@ -55,6 +58,8 @@ def run(
             outcome = outcome._replace(status=Status(status), rounds=rounds)
             return _told(solver, game, outcome, numbers)
         carry = outcome.carry
+    if carry is None and not hands_on:
+        carry = fixpoint.initial(solver, game)
     outcome = fixpoint.run(solver, game, carry, max_steps=max_steps, progress=meter)
     return _told(solver, game, outcome)
 

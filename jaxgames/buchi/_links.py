@@ -1,7 +1,5 @@
 """The edges of a concrete graph, laid out for the solvers."""
 
-from typing import Any
-
 import numpy as np
 
 from jaxgames import ops
@@ -16,7 +14,7 @@ def successors(arena: Arena) -> Links:
     """Each vertex points at its successors; kept with the arena."""
 
     def lay_out() -> Links:
-        row_ptr, dst = ops.rows_where_laid_out(*_padded(arena), ops.current_spread())
+        row_ptr, dst = _padded(arena)
         return ops.links(row_ptr, dst, len(row_ptr) - 1, ops.current_spread())
 
     return kept(arena, _key("successors"), lay_out)
@@ -61,9 +59,7 @@ def _key(which: str) -> tuple:
     return "accepting cycle", which, place
 
 
-def _padded(arena: Arena) -> tuple[Any, Any]:
-    """The rows, where they are, or on the host with more of them."""
+def _padded(arena: Arena) -> tuple[np.ndarray, np.ndarray]:
+    row_ptr = np.asarray(arena.row_ptr)
     more = num_rows(arena) - arena.shape[0]
-    if not more:
-        return arena.row_ptr, arena.dst
-    return np.pad(np.asarray(arena.row_ptr), (0, more), "edge"), np.asarray(arena.dst)
+    return np.pad(row_ptr, (0, more), "edge"), np.asarray(arena.dst)

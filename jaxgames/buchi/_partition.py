@@ -4,33 +4,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxgames import ops
 from jaxgames.arena import Arena
 from jaxgames.buchi import host
 from jaxgames.graph import as_arena
 from jaxgames.graph import host as graphs
-from jaxgames.later import jax
+from jaxgames.ltl._automaton import Automaton
 from jaxgames.ltl._operations import Kind, classify
-from jaxgames.systems._product import Product
 
 MAX_STATES = 1 << 12
 """States of a property automaton, or parts, that a partition may have."""
 
 
-class Partition(NamedTuple):
-    """Parts of the vertices: no cycle leads through two of them.
+class Property(NamedTuple):
+    """States of the property's automaton, and their parts: no cycle is in two.
 
     Attributes:
-        part: int32 `[V]`, from 0; of numpy, or on the device, as `state` is.
-        state: int32 `[V]`, the state of the property automaton; its kind says more.
-        edges: bool `[Q, Q]`, the edges between such states.
-        part_of: int32 `[Q]`, the part of each state.
+        edges: bool `[Q, Q]`, the edges between states.
+        part_of: int32 `[Q]`, the part of each state, from 0.
         terminal: bool `[P]`: known to be terminal if it is weak, and all of its
             vertices have a successor.
     """
 
-    part: Any
-    state: Any
     edges: np.ndarray
     part_of: np.ndarray
     terminal: np.ndarray
@@ -40,8 +34,17 @@ class Partition(NamedTuple):
         """How many parts there are."""
         return len(self.terminal)
 
+    def numbers(self, wanted: list[bool]) -> np.ndarray:
+        """int32 `[Q]`: a positive number for states of wanted parts, else 0."""
+        number = np.where(wanted, np.arange(1, len(wanted) + 1), 0).astype(np.int32)
+        return number[self.part_of]
 
-def partition_of(arena: Arena, partition: Any) -> Partition:
+
+UNKNOWN = Property(np.ones((1, 1), bool), np.zeros(1, np.int32), np.zeros(1, bool))
+"""One part, where nothing is known."""
+
+
+def partition_of(arena: Arena, partition: Any) -> tuple[np.ndarray, Property]:
     """Reads what a user says of the parts, and checks it against the edges.
 
     Args:
@@ -49,61 +52,34 @@ def partition_of(arena: Arena, partition: Any) -> Partition:
         partition: None; the part of each vertex; or the state of each vertex and the
             graph of the states.
 
+    Returns:
+        The state of each vertex, int32 `[V]`; and what is known of states.
+
     Raises:
         ValueError: it is none of these, or an edge or cycle contradicts it.
     """
     if partition is None:
-        return whole(np.zeros(arena.shape[0], np.int32))
+        return np.zeros(arena.shape[0], np.int32), UNKNOWN
     if isinstance(partition, tuple) and len(partition) == 2:
         return _of_states(arena, *partition)
     return _of_parts(arena, partition)
 
 
-def whole(state: Any) -> Partition:
-    """One part, where nothing is known.
-
-    Args:
-        state: int32 `[V]`, zeros, where they are wanted.
-    """
-    one = np.ones((1, 1), bool)
-    return Partition(state, state, one, np.zeros(1, np.int32), ~one[0])
-
-
-def split(state: Any, edges: np.ndarray) -> Partition:
-    """The parts of a property of which these are the states, and the edges `[Q, Q]`."""
+def split(edges: np.ndarray) -> Property:
+    """States between which these are the edges, bool `[Q, Q]`, and their components."""
     tails, heads = np.nonzero(edges)
     count, label = graphs.scc(_rows(tails, heads, len(edges)))
-    part = looked_up(label, state)
-    return Partition(part, state, edges, label, np.zeros(count, bool))
+    return Property(edges, label, np.zeros(count, bool))
 
 
-def of_product(product: Product, state: Any) -> Partition:
-    """The parts of a product: the components of its automaton.
-
-    Args:
-        product: it.
-        state: int32 `[V]`, its states of the automaton, where they are wanted.
-    """
-    automaton = product.automaton
+def of_automaton(automaton: Automaton) -> Property:
+    """The states of an automaton, and its components."""
     classes = classify(automaton)
     count = len(automaton.offsets) - 1
     edges = np.zeros((count, count), bool)
     edges[automaton.sources, automaton.targets] = True
     terminal = np.array([kind == Kind.TERMINAL for kind in classes.kind], bool)
-    part = looked_up(classes.label, state)
-    return Partition(part, state, edges, classes.label, terminal)
-
-
-def looked_up(values: np.ndarray, place: Any) -> Any:
-    """The value at each place: int32, where the places are."""
-    if isinstance(place, np.ndarray):
-        return host.looked_up(values, place)
-    return _take(values, place)
-
-
-@jax.jit
-def _take(values, place):
-    return ops.take(values, place)
+    return Property(edges, classes.label, terminal)
 
 
 class Met(NamedTuple):
@@ -120,18 +96,11 @@ class Met(NamedTuple):
     stuck: np.ndarray
 
 
-def met_on_host(arena: Arena, accepting: np.ndarray, found: Partition) -> Met:
-    """Those of an accepting set: bool `[V]`."""
-    states, dead_ends = len(found.edges), host.dead_ends(arena)
-    masks = accepting, ~accepting, dead_ends
-    return Met(*(host.met(found.state, mask, states) for mask in masks))
-
-
-def kinds(found: Partition, met: Met) -> list[Kind]:
+def kinds(found: Property, met: Met) -> list[Kind]:
     """What each part can do for acceptance.
 
     Args:
-        found: the parts.
+        found: the states, and their parts.
         met: what vertices there are in each state.
     """
     states, rejects = len(found.edges), met.rejecting
@@ -178,7 +147,7 @@ def matrix(listed: np.ndarray, states: int) -> np.ndarray:
     return edges
 
 
-def _of_states(arena: Arena, state: Any, graph: Any) -> Partition:
+def _of_states(arena: Arena, state: Any, graph: Any) -> tuple[np.ndarray, Property]:
     state, listed = _numbers("partition[0]", arena, state), listed_edges(graph)
     if listed is not None:
         edges = matrix(listed, 1 + max(state.max(initial=-1), listed.max(initial=-1)))
@@ -201,10 +170,10 @@ def _of_states(arena: Arena, state: Any, graph: Any) -> Partition:
             f"partition[1] has no edge from state {state[tail]} to state {state[head]}"
             f", yet vertices {tail} and {head} are in these and there is an edge"
         )
-    return split(state, edges)
+    return state, split(edges)
 
 
-def _of_parts(arena: Arena, partition: Any) -> Partition:
+def _of_parts(arena: Arena, partition: Any) -> tuple[np.ndarray, Property]:
     given = _numbers("partition", arena, partition)
     names, part = np.unique(given, return_inverse=True)
     part, count = part.astype(np.int32), len(names)
@@ -221,7 +190,7 @@ def _of_parts(arena: Arena, partition: Any) -> Partition:
             f"{names[first]} to part {names[second]}, directly or not, and back"
         )
     own = np.arange(count, dtype=np.int32)
-    return Partition(part, part, leads | np.eye(count, dtype=bool), own, own < 0)
+    return part, Property(leads | np.eye(count, dtype=bool), own, own < 0)
 
 
 def _numbers(name: str, arena: Arena, values: Any) -> np.ndarray:

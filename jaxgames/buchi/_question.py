@@ -7,93 +7,124 @@ import numpy as np
 
 from jaxgames import ops
 from jaxgames.arena import Arena, is_traced
-from jaxgames.buchi import _sent, host
-from jaxgames.buchi._partition import (
-    Partition,
-    kinds,
-    looked_up,
-    met_on_host,
-    of_product,
-    partition_of,
-)
+from jaxgames.buchi import _links, _sent, host
+from jaxgames.buchi._partition import Met, Property, kinds, of_automaton, partition_of
+from jaxgames.buchi._sent import There
 from jaxgames.graph import _input as of_graph
 from jaxgames.graph import as_arena
 from jaxgames.graph._input import vertex_mask, vertices_of
 from jaxgames.kept import keeps, kept
 from jaxgames.later import jax, jnp
 from jaxgames.ltl._operations import Kind
+from jaxgames.ops import PairLinks
 from jaxgames.systems._checks import check_product
 from jaxgames.systems._product import Product
 from jaxgames.value import Value, freeze
+
+
+class Near(NamedTuple):
+    """A graph without padding, in arrays of numpy.
+
+    Attributes:
+        arena: the graph.
+        accepting: bool `[V]`, or `[B, V]` for a batch.
+        state: int32 `[V]`, the state of the property that each vertex has.
+    """
+
+    arena: Arena
+    accepting: np.ndarray
+    state: np.ndarray
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Question(Value):
     """A graph without padding, and what is asked of it, with checked arguments.
 
-    Layouts that solvers need are kept with it, so that it pays to ask twice. A large
-    one lies on the device, if there is one with memory of its own.
+    Layouts that solvers need are kept with it, so that it pays to ask twice.
 
     Attributes:
-        arena: the graph.
-        accepting: bool `[V]`, or `[B, V]` for a batch; of numpy, or on the device.
+        given: the graph, its accepting vertices and their states: on the host, or on a
+            device with memory of its own, if it is large.
         starts: int32 `[K]`, the initial vertices.
-        partition: what the property says.
+        known: the states, and their parts.
         all_reached: whether every vertex is known to be reached.
     """
 
-    arena: Arena
-    accepting: Any
+    given: Near | There
     starts: np.ndarray
-    partition: Partition
+    known: Property
     all_reached: bool
 
     @property
-    def was_sent(self) -> bool:
-        """Whether it lies on the device."""
-        return not isinstance(self.accepting, np.ndarray)
+    def shape(self) -> tuple[int, int]:
+        """How many vertices there are, and how many edges."""
+        given = self.given
+        return given.shape if isinstance(given, There) else given.arena.shape
 
     @property
-    def near(self) -> "Question":
-        """The same of arrays of numpy, for the host; kept.
+    def near(self) -> Near:
+        """What is given, on the host; O(V + E) for the first time, if it was sent."""
+        given = self.given
+        if isinstance(given, Near):
+            return given
 
-        They come back from the device, if it was sent: O(V + E).
-        """
-        return kept(self, "near", self._fetched) if self.was_sent else self
+        def fetch() -> Near:
+            offsets, targets, state = map(freeze, _sent.fetched(given))
+            return Near(as_arena((offsets, targets)), self.accepting, state)
 
-    def _fetched(self) -> "Question":
-        arena, _, _ = of_graph.concrete(self.arena, None, None)
-        part, state = (ops.to_host(x) for x in self.partition[:2])
-        return dataclasses.replace(
-            self,
-            arena=arena,
-            accepting=freeze(ops.to_host(self.accepting)),
-            partition=self.partition._replace(part=freeze(part), state=freeze(state)),
-        )
+        return kept(self, "near", fetch)
+
+    @property
+    def arena(self) -> Arena:
+        """The graph, on the host: see `near`."""
+        return self.near.arena
+
+    @property
+    def accepting(self) -> np.ndarray:
+        """The accepting vertices, on the host: bool `[V]`, or `[B, V]` for a batch."""
+        given = self.given
+        if isinstance(given, Near):
+            return given.accepting
+        return kept(self, "accepting", lambda: freeze(_sent.marked(given)))
 
     @property
     def many(self) -> bool:
         """Whether there is a batch of accepting sets."""
-        return self.accepting.ndim == 2
+        return isinstance(self.given, Near) and self.given.accepting.ndim == 2
 
     @keeps
     def kinds(self) -> list[Kind]:
         """The kind of each part, for one accepting set."""
-        met = _sent.met if self.was_sent else met_on_host
-        return kinds(self.partition, met(self.arena, self.accepting, self.partition))
+        given = self.given
+        return kinds(self.known, given.met if isinstance(given, There) else _met(self))
 
     def one(self, accepting: np.ndarray) -> "Question":
         """The same with one accepting set: bool `[V]`."""
-        return dataclasses.replace(self, accepting=accepting)
+        near = self.near._replace(accepting=accepting)
+        return dataclasses.replace(self, given=near)
 
     def __repr__(self) -> str:
-        size, edges = self.arena.shape
-        return f"Question({size} vertices, {edges} edges, {self.partition.count} parts)"
+        size, edges = self.shape
+        return f"Question({size} vertices, {edges} edges, {self.known.count} parts)"
 
-    def parts(self, wanted: list[bool]) -> Any:
-        """int32 `[V]`: a positive number in wanted parts, else 0; where it lies."""
-        number = np.where(wanted, np.arange(1, len(wanted) + 1), 0).astype(np.int32)
-        return looked_up(number, self.partition.part)
+    def parts(self, wanted: list[bool]) -> np.ndarray:
+        """int32 `[V]`: a positive number in wanted parts, else 0."""
+        numbers, given = self.known.numbers(wanted), self.given
+        if isinstance(given, Near):
+            return host.looked_up(numbers, given.state)
+        return ops.to_host(_sent.looked_up(numbers, given)[0])[: self.shape[0]]
+
+    def parts_where_given(self, wanted: list[bool]) -> tuple[Any, Any]:
+        """The same where the graph is, with zeros behind; and how many are not."""
+        if isinstance(self.given, There):
+            return _sent.looked_up(self.known.numbers(wanted), self.given)
+        found = self.parts(wanted)
+        return found, np.count_nonzero(found)
+
+    def pairs(self) -> PairLinks:
+        """Each vertex points at its successors, where the solve is."""
+        given = self.given
+        return given.pairs if isinstance(given, There) else _links.pairs(given.arena)
 
     def inner(self, wanted: tuple[Kind, ...]) -> tuple[Arena, np.ndarray]:
         """The edges inside the parts of some kinds; kept with the question. O(V + E).
@@ -104,8 +135,8 @@ class Question(Value):
         """
 
         def find() -> tuple[Arena, np.ndarray]:
-            part = self.near.parts([kind in wanted for kind in self.kinds])
-            return host.inside_parts(self.near.arena, part)
+            part = self.parts([kind in wanted for kind in self.kinds])
+            return host.inside_parts(self.arena, part)
 
         return kept(self, ("inner", wanted), find)
 
@@ -114,9 +145,17 @@ class Question(Value):
     ) -> tuple[int, np.ndarray]:
         """A vertex of the inner graph, and a mask of at least its vertices, here."""
         _, vertices = self.inner(wanted)
-        whole = np.zeros(self.arena.shape[0], bool)
+        whole = np.zeros(self.shape[0], bool)
         whole[vertices] = np.asarray(mask)[: len(vertices)]
         return int(vertices[vertex]), whole
+
+
+def _met(question: Question) -> Met:
+    """What vertices there are in each state."""
+    arena, accepting, state = question.near
+    masks = accepting, ~accepting, host.dead_ends(arena)
+    states = len(question.known.edges)
+    return Met(*(host.met(state, mask, states) for mask in masks))
 
 
 def read(
@@ -133,29 +172,21 @@ def read(
         return _of_product(graph, may_be_sent and _sent.is_sent(graph.num_edges))
     sent = _sent.send(graph, accepting, partition) if may_be_sent else None
     if sent is not None:
-        return Question(
-            arena=sent.arena,
-            accepting=sent.accepting,
-            starts=_starts(sent.arena, initial),
-            partition=sent.partition,
-            all_reached=initial is None,
-        )
+        size = sent[0].shape[0]
+        starts = _starts(size, size, initial)
+        return Question(sent[0], starts, sent[1], all_reached=initial is None)
     arena = as_arena(graph)
     accepting = _accepting(arena, accepting)
     size = int(arena.num_vertices)
-    starts = _starts(arena, initial)
+    starts = _starts(size, arena.shape[0], initial)
     if partition is not None and not isinstance(partition, tuple):
         partition = np.asarray(partition)
         if partition.shape == (arena.shape[0],):
             partition = partition[:size]
     plain = arena.unpad()
-    return Question(
-        arena=plain,
-        accepting=accepting[..., :size],
-        starts=starts,
-        partition=partition_of(plain, partition),
-        all_reached=initial is None,
-    )
+    state, known = partition_of(plain, partition)
+    near = Near(plain, accepting[..., :size], state)
+    return Question(near, starts, known, all_reached=initial is None)
 
 
 def _check_alone(graph: Any, accepting, initial, partition) -> None:
@@ -177,20 +208,13 @@ def _of_product(product: Product, sent: bool) -> Question:
     check_product(product)
 
     def find() -> Question:
-        there = None
+        known, there = of_automaton(product.automaton), None
+        marks = product.accepting, product.automaton_state
         if sent:
             rows = product.offsets, product.targets
-            there = _sent.arrays_there(rows, product.accepting, product.automaton_state)
-        arena, accepting, state = there or (
-            *(product.arena(), product.accepting, product.automaton_state),
-        )
-        return Question(
-            arena=arena,
-            accepting=accepting,
-            starts=product.initial,
-            partition=of_product(product, state),
-            all_reached=True,
-        )
+            there = _sent.looked_at(rows, *marks, known.edges)
+        near = there or Near(product.arena(), *marks)
+        return Question(near, product.initial, known, all_reached=True)
 
     return kept(product, ("question", sent), find)
 
@@ -214,9 +238,14 @@ def _accepting(arena: Arena, accepting: Any) -> np.ndarray:
     return np.asarray(vertex_mask("accepting", arena, accepting))
 
 
-def _starts(arena: Arena, initial: Any) -> np.ndarray:
-    """The initial vertices in ascending order: int32 `[K]`."""
-    size = int(arena.num_vertices)
+def _starts(size: int, length: int, initial: Any) -> np.ndarray:
+    """The initial vertices in ascending order: int32 `[K]`.
+
+    Args:
+        size: how many vertices there are.
+        length: the same with padding.
+        initial: as a user passed it.
+    """
     if initial is None:
         return np.arange(size, dtype=np.int32)
     array = np.asarray(initial)
@@ -227,7 +256,7 @@ def _starts(arena: Arena, initial: Any) -> np.ndarray:
                 + (f"from 0 to {size - 1}" if size else "of a graph that has some")
             )
         return array.astype(np.int32)[None]
-    return vertices_of("initial", arena, initial)
+    return vertices_of("initial", size, length, initial)
 
 
 # ---- under tracing ---------------------------------------------------------------
@@ -248,13 +277,18 @@ class Marked(NamedTuple):
     starts: Any
     part: Any
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Vertices and edges, with padding."""
+        return self.arena.shape
+
     @classmethod
     def of(cls, question: Question) -> "Marked":
         """The same of a concrete one."""
-        starts = np.zeros(question.arena.shape[0], bool)
+        starts = np.zeros(question.shape[0], bool)
         starts[question.starts] = True
-        part = question.partition.part + 1
-        return cls(question.arena, question.accepting, starts, part.astype(np.int32))
+        part = question.parts([True] * question.known.count)
+        return cls(question.arena, question.accepting, starts, part)
 
 
 def read_traced(arena: Any, accepting, initial, partition) -> tuple[Marked, Any]:

@@ -4,35 +4,40 @@ To copy rows and to look at each edge takes a host longer than to send them. Wha
 wrong is said by the host, which then looks at all once more.
 """
 
-import functools
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from jaxgames import ops
-from jaxgames.arena import Arena
-from jaxgames.buchi import _links
-from jaxgames.buchi._partition import Met, Partition, listed_edges, matrix, split, whole
+from jaxgames.arena import bucket
+from jaxgames.buchi._partition import UNKNOWN, Met, Property, listed_edges, matrix
+from jaxgames.buchi._partition import split as split_states
 from jaxgames.graph import _input as of_graph
-from jaxgames.graph import as_arena
 from jaxgames.later import jax, jnp
+from jaxgames.ops import PairLinks
 from jaxgames.tuning.buchi import SENT_FROM
 
 WORD = 32
 
 
-class Sent(NamedTuple):
-    """A graph on the default device.
+class There(NamedTuple):
+    """A graph on the default device, filled up to one of a few sizes.
 
     Attributes:
-        arena: the graph.
-        accepting: bool `[V]`, there as well.
-        partition: the same.
+        shape: how many vertices and edges there are.
+        pairs: each vertex points at its successors.
+        degree: int32 `[R]`, the edges of each vertex; -1 for none.
+        accepting: bool `[R]`.
+        state: int32 `[R]`, the state of each vertex.
+        met: what vertices there are in each state.
     """
 
-    arena: Arena
+    shape: tuple[int, int]
+    pairs: PairLinks
+    degree: jax.Array
     accepting: jax.Array
-    partition: Partition
+    state: jax.Array
+    met: Met
 
 
 def is_sent(edges: int) -> bool:
@@ -40,7 +45,7 @@ def is_sent(edges: int) -> bool:
     return edges >= SENT_FROM and ops.current_spread() is None and ops.accelerated()
 
 
-def send(graph: Any, accepting: Any, partition: Any) -> Sent | None:
+def send(graph: Any, accepting: Any, partition: Any) -> tuple[There, Property] | None:
     """Sends arguments of `accepting_cycle` and checks them.
 
     Args:
@@ -50,99 +55,104 @@ def send(graph: Any, accepting: Any, partition: Any) -> Sent | None:
             edges between states.
 
     Returns:
-        None where they have another form, are small, or something may be wrong.
+        None where they have another form, are small, or something is wrong.
     """
-    state, edges = None, None
-    if partition is not None:
-        if not isinstance(partition, tuple) or len(partition) != 2:
-            return None
-        state, listed = partition[0], listed_edges(partition[1])
-        if listed is None or not len(listed):
-            return None
-        edges = matrix(listed, 1 + int(listed.max()))
-    arrays = arrays_there(graph, accepting, state)
-    if arrays is None:
+    if partition is None:
+        there = looked_at(graph, accepting, None, UNKNOWN.edges)
+        return there and (there, UNKNOWN)
+    if not isinstance(partition, tuple) or len(partition) != 2:
         return None
-    arena, accepting, state = arrays
-    if edges is None:
-        return Sent(arena, accepting, whole(state))
-    pairs = _links.pairs(arena)  # which are kept for those who solve it
-    if bool(_contradicts(pairs, state, _padded(edges), len(edges))):
+    state, listed = partition[0], listed_edges(partition[1])
+    if state is None or listed is None or not len(listed):
         return None
-    return Sent(arena, accepting, split(state, edges))
+    edges = matrix(listed, 1 + int(listed.max()))
+    there = looked_at(graph, accepting, state, edges)
+    return there and (there, split_states(edges))
 
 
-def arrays_there(
-    graph: Any, accepting: Any, state: Any
-) -> tuple[Arena, jax.Array, jax.Array] | None:
-    """A graph, its accepting vertices and its states on the default device.
+def looked_at(
+    graph: Any, accepting: Any, state: Any, allowed: np.ndarray
+) -> There | None:
+    """A graph on the default device, checked there.
 
     Args:
         graph: rows of numpy.
         accepting: bool `[V]`.
         state: int32 `[V]`; None for zeros.
+        allowed: bool `[Q, Q]`, the states that an edge may lead to from each.
 
     Returns:
-        None where they have another form or are small, or it is no graph.
+        None where they have another form, are small, or something is wrong.
     """
     rows = of_graph.rows_of(graph)
-    if rows is None or not is_sent(len(rows.indices)):
+    if rows is None or not is_sent(rows.shape[1]):
         return None
-    size = len(rows.indptr) - 1
-    for x, dtype in ((accepting, np.bool_), (state, np.int32)):
-        if x is not None and not _has_form(x, dtype, size):
-            return None
-    pieces = jax.block_until_ready(
-        [ops.send(x) for x in (*rows, accepting, state) if x is not None]
+    size, states = rows.shape[0], len(allowed)
+    if not _has_form(accepting, np.bool_, size):
+        return None
+    if state is not None and not _has_form(state, np.int32, size):
+        return None
+    edges, degree = ops.edge_list(*rows)
+    accepting, state = (
+        None if x is None else ops.joined(ops.sent(x, bucket(size)))
+        for x in (accepting, state)
     )
-    indptr, indices, accepting, *states = map(_joined, pieces)
-    try:
-        arena = as_arena((indptr, indices))
-    except ValueError:
+    allowed = np.pad(allowed, (0, -states % WORD))  # few programs serve all properties
+    sizes = np.array([size, states], np.int32)
+    found, summary = _look(allowed, sizes, edges, degree, accepting, state)
+    wrong, *met = np.asarray(summary)
+    # Now all is there: until then the caller's own arrays are read.
+    if wrong.any():
         return None
-    state = states[0] if states else jnp.zeros(size, jnp.int32)
-    return arena, accepting, state
+    return There(rows.shape, *found, Met(*(x[:states] for x in met)))
 
 
-def met(arena: Arena, accepting: jax.Array, found: Partition) -> Met:
-    """What vertices there are in each state of the property."""
-    words = -(-len(found.edges) // WORD)
-    bits = np.asarray(_met(arena.row_ptr, accepting, found.state, words))
-    return Met(*bits[:, : len(found.edges)])
+def looked_up(values: np.ndarray, there: There) -> tuple[jax.Array, jax.Array]:
+    """The value at the state of each vertex: int32 `[R]`, 0 where there is none.
+
+    Returns:
+        The values, and how many are not 0.
+    """
+    more = -len(values) % WORD
+    return _look_up(np.pad(values, (0, more)), there.degree, there.state)
 
 
-@jax.jit
-def _joined(pieces: Any) -> jax.Array:
-    return jnp.concatenate(pieces)
+def marked(there: There) -> np.ndarray:
+    """The accepting vertices, on the host: bool `[V]`."""
+    return ops.to_host(there.accepting)[: there.shape[0]]
+
+
+def fetched(there: There) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Offsets, targets and states, on the host."""
+    size, edges = there.shape
+    offsets = np.zeros(size + 1, np.int32)
+    np.cumsum(ops.to_host(there.degree)[:size], out=offsets[1:])
+    targets = ops.to_host(there.pairs.head)[:edges]
+    return offsets, targets, ops.to_host(there.state)[:size]
 
 
 def _has_form(x: Any, dtype: Any, size: int) -> bool:
     return isinstance(x, np.ndarray) and x.dtype == dtype and x.shape == (size,)
 
 
-def _padded(edges: np.ndarray) -> np.ndarray:
-    """The same for a multiple of so many states: few programs serve all properties."""
-    more = -len(edges) % WORD
-    return np.pad(edges, (0, more))
-
-
 @jax.jit
-def _contradicts(pairs: ops.PairLinks, state, edges, states) -> jax.Array:
-    """Whether a vertex has no state, or an edge leads where the property has none."""
-    wrong = jnp.any((state < 0) | (state >= states))
-    state = jnp.clip(state, 0, len(edges) - 1)
-    tail = jnp.minimum(pairs.tail, len(state) - 1)
-    here = ops.take(state, tail) * len(edges) + ops.take(state, pairs.head)
-    fits = ops.take(edges.ravel(), here) | (pairs.tail >= len(state))
-    return wrong | ~jnp.all(fits)
-
-
-@functools.partial(jax.jit, static_argnums=3)
-def _met(row_ptr, accepting, state, words: int) -> jax.Array:
-    """Bool `[3, 32 words]`: see `Met`."""
-    stuck = row_ptr[1:] == row_ptr[:-1]
-    masks = accepting, ~accepting, stuck
-    return jnp.stack([_in_states(state, mask, words) for mask in masks])
+def _look(allowed, sizes, edges: ops.EdgeList, degree, accepting, state):
+    """What `There` has, and bool `[4, 32 N]`: whether it is wrong, and what is met."""
+    rows, width = len(degree), len(allowed)
+    state = jnp.zeros(rows, jnp.int32) if state is None else state
+    accepting, there = accepting != 0, jnp.arange(rows, dtype=jnp.int32) < sizes[0]
+    real = jnp.arange(len(edges.tail), dtype=jnp.int32) < edges.count
+    # Offsets go from 0 to the number of edges: if none falls they ascend.
+    wrong = jnp.any(there & ((degree < 0) | (state < 0) | (state >= sizes[1])))
+    wrong |= jnp.any(real & ((edges.head < 0) | (edges.head >= sizes[0])))
+    state, head = jnp.clip(state, 0, width - 1), jnp.clip(edges.head, 0, rows - 1)
+    here = ops.take(state, edges.tail) * width + ops.take(state, head)
+    wrong |= jnp.any(real & ~ops.take(allowed.ravel(), here))
+    masks = there & accepting, there & ~accepting, degree == 0
+    met = [_in_states(state, mask, width // WORD) for mask in masks]
+    pairs = PairLinks(jnp.where(real, edges.tail, rows), head, rows, rows)
+    summary = jnp.stack([jnp.full(width, wrong), *met])
+    return (pairs, degree, accepting, state), summary
 
 
 def _in_states(state: jax.Array, some: jax.Array, words: int) -> jax.Array:
@@ -153,3 +163,9 @@ def _in_states(state: jax.Array, some: jax.Array, words: int) -> jax.Array:
     found = jax.lax.reduce(own, np.uint32(0), jax.lax.bitwise_or, (1,))
     bits = found[:, None] >> jnp.arange(WORD, dtype=jnp.uint32)
     return (bits & 1).astype(bool).ravel()
+
+
+@jax.jit
+def _look_up(values, degree, state) -> tuple[jax.Array, jax.Array]:
+    found = jnp.where(degree >= 0, ops.take(values, state), 0)
+    return found, jnp.sum(found != 0, dtype=jnp.int32)

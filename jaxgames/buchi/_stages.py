@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxgames import drive, ops
 from jaxgames.arena import bucket
-from jaxgames.buchi import _device, _drive, _links, host
+from jaxgames.buchi import _device, _drive, host
 from jaxgames.buchi._lasso import lasso_of
 from jaxgames.buchi._map import Map, ranks
 from jaxgames.buchi._question import Question
@@ -63,13 +63,13 @@ def in_stages(question: Question, meter: Meter, track: drive.Track) -> Accepting
 
     solver = Trim()
     task = _device.task_of(question, solver, (Kind.WEAK, Kind.STRONG))
-    outcome, counts = _drive.run(solver, task, meter=meter)
+    outcome, counts = _drive.run(solver, task, meter=meter, hands_on=False)
     facts["trim"] = counts["trim"]
     if outcome.status != Status.SOLVED:
         return ended(outcome.status)
     if not outcome.answer.exists:
         return answer(None)
-    left = np.asarray(outcome.answer.left)[: question.arena.shape[0]]
+    left = np.asarray(outcome.answer.left)[: question.shape[0]]
     if Kind.STRONG not in kinds:
         return answer(_closed(question, left))
     if Kind.WEAK in kinds:
@@ -79,15 +79,15 @@ def in_stages(question: Question, meter: Meter, track: drive.Track) -> Accepting
             return answer(lasso)
         left = left & ~weak
 
-    vertices, accepting = None, np.asarray(question.accepting)
-    while (left & accepting).any():
+    vertices = None
+    while (left & question.accepting).any():
         witness, inside, status = _among(question, left, meter, track, facts)
         if status != Status.SOLVED:
             return ended(status)
         if witness == NONE:
             break
         lasso = lasso_of(
-            *(question.near.arena, accepting, question.starts),
+            *(question.arena, question.accepting, question.starts),
             *("cycle", witness, inside, vertices),
         )
         if lasso is not None or vertices is not None:
@@ -99,12 +99,11 @@ def in_stages(question: Question, meter: Meter, track: drive.Track) -> Accepting
 
 
 def _of_kind(question: Question, kinds: list[Kind], kind: Kind) -> np.ndarray:
-    return np.asarray(question.parts([x == kind for x in kinds])) > 0
+    return question.parts([x == kind for x in kinds]) > 0
 
 
 def _closed(question: Question, left: np.ndarray) -> Lasso | None:
     """A lasso into vertices that all can go on for ever among themselves."""
-    question = question.near
     return lasso_of(
         question.arena, question.accepting, question.starts, "ahead", NONE, left
     )
@@ -126,9 +125,8 @@ def _among(
         The vertex, or NONE; the vertices that the cycle may lead through; and the
         status.
     """
-    arena, accepting = question.arena, np.asarray(question.accepting)
-    edges, num_links = _links.pairs(arena), arena.shape[1]
-    there = np.pad(left, (0, _links.num_rows(arena) - len(left)))
+    edges, num_links = question.pairs(), question.shape[1]
+    there = np.pad(left, (0, edges.num_rows - len(left)))
     can_finish = can_compile()
     if num_links > FEW_LINKS or not can_finish:
         num_links = int(_count(edges, there))
@@ -136,29 +134,28 @@ def _among(
         facts["finished_on_host"] = int(left.sum())
         entries = np.flatnonzero(left).astype(np.int32)
         found = host.search(
-            *(question.near.arena, accepting, entries),
+            *(question.arena, question.accepting, entries),
             vertices=left,
             stop=track.stop,
         )
         status = Status.INTERRUPTED if found == STOPPED else Status.SOLVED
         return (NONE if found in (NO_CYCLE, STOPPED) else found), left, status
     solver, vertices = Map(), None
-    part = np.asarray(question.partition.part)
-    part = np.where(left, part + 1, 0).astype(np.int32)
+    part = np.where(left, question.parts([True] * question.known.count), 0)
     room = bucket(num_links)
-    if SHRUNK * room <= arena.shape[1]:
+    if SHRUNK * room <= question.shape[1]:
         vertices = np.flatnonzero(left).astype(np.int32)
         size = bucket(len(vertices))
         more = (0, size - len(vertices))
         game = Problem(
             links=_listed(edges, there, size, room),
-            accepting=jnp.asarray(np.pad(accepting[vertices], more)),
+            accepting=jnp.asarray(np.pad(question.accepting[vertices], more)),
             part=jnp.asarray(np.pad(part[vertices], more)),
             rank=jnp.asarray(ranks(solver, size, size)),
         )
     else:
-        game = _device.problem_for(arena, solver, accepting, part)
-    outcome, counts = _drive.run(solver, game, meter=meter)
+        game = _device.problem_for(question.arena, solver, question.accepting, part)
+    outcome, counts = _drive.run(solver, game, meter=meter, hands_on=False)
     for name, more in counts.items():
         facts[name] += more
     witness, inside = outcome.answer.witness, np.asarray(outcome.answer.left)

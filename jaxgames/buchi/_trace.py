@@ -92,8 +92,6 @@ class Trace:
         """
         if accepting is None:
             accepting = product.accepting if isinstance(product, Product) else None
-        if accepting is not None:
-            accepting = np.asarray(accepting)  # which may lie on a device
 
         def step(vertex: int) -> Step:
             state = vertex if product is None else int(product.system_state[vertex])

@@ -115,7 +115,7 @@ def verify(
             "answer must be a Solution, an AcceptingCycle or a Lasso, got "
             f"{type(answer).__name__}"
         )
-    question = _question.read(graph, accepting, initial, None).near
+    question = _question.read(graph, accepting, initial, None)
     arena, accepting, starts = question.arena, question.accepting, question.starts
     if accepting.ndim != 1:
         raise ValueError("verify one accepting set of a batch at a time")

@@ -199,7 +199,7 @@ def _check(args: argparse.Namespace, asked: _Property, source: _Source) -> Exit:
             facts["fairness"] = {"kind": args.fairness, "to": list(fairness.names)}
     else:
         question = buchi.prepare(question if product is None else product)
-        shape, accepting = question.arena.shape, question.accepting
+        shape, accepting = question.shape, question.accepting
     with phase("prepare"):
         _parts.make_host_ready(args, shape[1], _check_tiny)
     found = _parts.solve(args, phase, solve, question)

@@ -53,7 +53,7 @@ def lasso(args: argparse.Namespace, answer: Answer) -> Any:
         prefix, cycle = (
             narrow(answer.arrays[part], np.int64) for part in ("prefix", "cycle")
         )
-        vertices, edges = question.arena.shape
+        vertices, edges = question.shape
         verdict = buchi.verify(question, buchi.Lasso(prefix, cycle))
         return {"vertices": vertices, "edges": edges}, verdict
     if "cycle_state" not in answer.arrays:

@@ -246,54 +246,60 @@ def vertex_mask(name: str, arena: Arena, vertices: Any) -> Any:
     Raises:
         ValueError: they are neither; a number is no vertex.
     """
-    size = int(arena.shape[0])
-    if is_traced(vertices):
-        array = vertices
-    else:
-        array = np.asarray(vertices)
-        if array.size == 0 and array.dtype != bool:
-            array = array.astype(np.int32)
-    if array.dtype == bool:
-        if array.shape != (size,):
-            raise ValueError(
-                f"{name} must have one boolean for each vertex ({size}), or vertices "
-                f"by number, got booleans of shape {array.shape}"
-            )
-        return array
-    if is_traced(vertices):
+    length, traced = int(arena.shape[0]), is_traced(vertices)
+    array = vertices if traced else np.asarray(vertices)
+    if traced and array.dtype != bool:
         raise ValueError(f"{name} must hold booleans under tracing, got {array.dtype}")
-    if array.ndim > 1 or array.dtype.kind not in "iu":
-        raise ValueError(
-            f"{name} must hold booleans, or vertices by number, got {array.dtype} of "
-            f"shape {array.shape}"
-        )
-    mask = np.zeros(size, bool)
-    mask[_in_range(name, arena, array)] = True
+    if array.dtype == bool:
+        _check_mask(name, length, array)
+        return array
+    mask = np.zeros(length, bool)
+    mask[_numbers(name, int(arena.num_vertices), array)] = True
     return mask
 
 
-def vertices_of(name: str, arena: Arena, vertices: Any) -> np.ndarray:
+def vertices_of(name: str, size: int, length: int, vertices: Any) -> np.ndarray:
     """The vertices of a mask, or given by number: int32 `[K]`, ascending (host only).
+
+    Args:
+        name: of the argument.
+        size: how many vertices there are.
+        length: the same with padding.
+        vertices: the argument.
 
     Raises:
         ValueError: as from `vertex_mask`.
     """
     array = np.asarray(vertices)
-    if array.ndim == 1 and array.dtype.kind in "iu":  # there may be few of very many
-        return np.unique(_in_range(name, arena, array)).astype(np.int32)
-    mask = vertex_mask(name, arena, vertices)
-    return np.flatnonzero(mask[: int(arena.num_vertices)]).astype(np.int32)
+    if array.dtype != bool:
+        return np.unique(_numbers(name, size, array)).astype(np.int32)
+    _check_mask(name, length, array)
+    return np.flatnonzero(array[:size]).astype(np.int32)
 
 
-def _in_range(name: str, arena: Arena, array: np.ndarray) -> np.ndarray:
-    """Numbers of vertices in an array of one axis, or none; else raises ValueError."""
+def _check_mask(name: str, length: int, array: Any) -> None:
+    if array.shape != (length,):
+        raise ValueError(
+            f"{name} must have one boolean for each vertex ({length}), or vertices "
+            f"by number, got booleans of shape {array.shape}"
+        )
+
+
+def _numbers(name: str, size: int, array: np.ndarray) -> np.ndarray:
+    """Vertices by number, in an array of one axis; else raises ValueError."""
+    if array.size == 0:
+        array = array.astype(np.int32)
+    if array.ndim > 1 or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"{name} must hold booleans, or vertices by number, got {array.dtype} of "
+            f"shape {array.shape}"
+        )
     array = np.atleast_1d(array)
-    real = int(arena.num_vertices)
-    wrong = np.flatnonzero((array < 0) | (array >= real))
+    wrong = np.flatnonzero((array < 0) | (array >= size))
     if len(wrong):
         at = int(wrong[0])
         raise ValueError(
-            f"{name}[{at}] is {array[at]}, expected a vertex from 0 to {real - 1}"
+            f"{name}[{at}] is {array[at]}, expected a vertex from 0 to {size - 1}"
         )
     return array
 

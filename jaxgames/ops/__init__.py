@@ -153,6 +153,7 @@ if TYPE_CHECKING:
     from jaxgames.ops._shares import links_shared as links_shared
     from jaxgames.ops._sliced_device import accelerated as accelerated
     from jaxgames.ops._sliced_device import rows_of as rows_of
+    from jaxgames.ops._sliced_device import sent as sent
     from jaxgames.ops._sliced_host import look_up_on_host as look_up_on_host
     from jaxgames.ops._sliced_host import slice_rows as slice_rows
     from jaxgames.ops._slices import SLICE_COST as SLICE_COST

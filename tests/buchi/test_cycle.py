@@ -214,7 +214,8 @@ def test_partitions(solver, monkeypatch):
         np.add.at(pair, edges[:, 0] + 1, 1)
         graph = np.cumsum(pair), edges[np.argsort(edges[:, 0], kind="stable"), 1]
         check(case, solve(case, solver, monkeypatch, partition=(state, graph)))
-        components = _partition.partition_of(case.arena, (state, edges)).part
+        _, known = _partition.partition_of(case.arena, (state, edges))
+        components = known.part_of[state]
         check(case, solve(case, solver, monkeypatch, partition=components))
 
 

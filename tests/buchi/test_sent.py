@@ -1,12 +1,13 @@
 """Accepting cycles of large graphs of numpy, which are checked on the device."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from marked_graphs import Marked, marked, plain
 
 from jaxgames import buchi, generate, ltl, ops, systems
 from jaxgames.buchi import _question, _sent
-from jaxgames.buchi._partition import met_on_host
 
 
 @pytest.fixture
@@ -14,6 +15,10 @@ def sends(monkeypatch):
     """Graphs of any size are sent, as if the device had memory of its own."""
     monkeypatch.setattr(ops, "accelerated", lambda: True)
     monkeypatch.setattr(_sent, "SENT_FROM", 1)
+
+
+def was_sent(question) -> bool:
+    return isinstance(question.given, _sent.There)
 
 
 def rows(case: Marked) -> tuple[np.ndarray, np.ndarray]:
@@ -47,7 +52,7 @@ def test_as_on_the_host(solver, sends, monkeypatch):
         question = buchi.prepare(rows(case), **asked(case, state, edges))
         near = _question.read(rows(case), *asked(case, state, edges).values())
         assert question.kinds == near.kinds
-        sent += question.was_sent
+        sent += was_sent(question)
         for wanted in (question, rows(case)):
             given = {} if wanted is question else asked(case, state, edges)
             found = buchi.accepting_cycle(wanted, solver, **given)
@@ -62,31 +67,34 @@ def test_what_vertices_there_are(sends):
     rng = np.random.default_rng(5)
     for states in (1, 31, 32, 33, 70):
         case = next(iter(marked(seed=states, count=1)))
-        size = case.arena.shape[0]
-        state = rng.integers(0, states, size).astype(np.int32)
-        everything = np.argwhere(np.ones((states, states), bool))
-        there = _sent.send(rows(case), case.accepting, (state, everything))
-        assert there is not None
-        found = _sent.met(there.arena, there.accepting, there.partition)
-        near = there.partition._replace(state=state)
-        for one, other in zip(
-            found, met_on_host(case.arena, case.accepting, near), strict=True
+        state = rng.integers(0, states, case.arena.shape[0]).astype(np.int32)
+        partition = state, np.argwhere(np.ones((states, states), bool))
+        marks = case.accepting, case.starts, partition
+        question = _question.read(rows(case), *marks, may_be_sent=True)
+        assert was_sent(question)
+        near = _question.read(rows(case), *marks)
+        found, degree = question.given.met, np.diff(case.arena.row_ptr)
+        for one, mask in zip(
+            found, (case.accepting, ~case.accepting, degree == 0), strict=True
         ):
-            np.testing.assert_array_equal(one, other)
+            np.testing.assert_array_equal(np.flatnonzero(one), np.unique(state[mask]))
+        assert question.kinds == near.kinds
+        wanted = rng.random(near.known.count) < 0.5
+        np.testing.assert_array_equal(question.parts(wanted), near.parts(wanted))
 
 
 def test_it_comes_back(sends):
-    case, state, edges = next(iter(with_states(seed=8, count=1)))
-    question = buchi.prepare(rows(case), **asked(case, state, edges))
-    assert question.was_sent
-    near = question.near
-    assert not near.was_sent
-    assert near.near is near
-    assert question.near is near
-    np.testing.assert_array_equal(near.accepting, case.accepting)
-    np.testing.assert_array_equal(near.partition.state, state)
-    np.testing.assert_array_equal(near.arena.dst, case.arena.dst)
-    np.testing.assert_array_equal(near.starts, np.unique(case.starts))
+    for case, state, edges in with_states(seed=8, count=5):
+        question = buchi.prepare(rows(case), **asked(case, state, edges))
+        assert was_sent(question) == (len(case.arena.dst) > 0)
+        near = question.near
+        assert near is question.near
+        assert question.shape == near.arena.shape == case.arena.shape
+        np.testing.assert_array_equal(near.accepting, case.accepting)
+        np.testing.assert_array_equal(near.state, state)
+        np.testing.assert_array_equal(near.arena.row_ptr, case.arena.row_ptr)
+        np.testing.assert_array_equal(near.arena.dst, case.arena.dst)
+        np.testing.assert_array_equal(question.starts, np.unique(case.starts))
 
 
 def test_what_is_done_to_the_arrays_later_changes_nothing(sends):
@@ -134,7 +142,7 @@ def test_what_is_wrong_is_said_by_the_host(change, message, sends):
         "initial": 0,
         "partition": None,
     }
-    assert buchi.prepare(**given).was_sent
+    assert was_sent(buchi.prepare(**given))
     with pytest.raises(ValueError, match=message):
         buchi.prepare(**given | change)
 
@@ -143,8 +151,8 @@ def test_what_has_another_form_is_not_sent(sends, monkeypatch):
     graph = np.array([0, 1, 2], np.int32), np.array([1, 0], np.int32)
     plainly = {"accepting": np.array([True, False])}
     states = np.zeros(2, np.int32), np.array([[0, 0]])
-    assert buchi.prepare(graph, **plainly).was_sent
-    assert buchi.prepare(graph, **plainly, partition=states).was_sent
+    assert was_sent(buchi.prepare(graph, **plainly))
+    assert was_sent(buchi.prepare(graph, **plainly, partition=states))
     for other in (
         {"accepting": [0]},
         {"accepting": np.array([[True, False]])},
@@ -152,10 +160,10 @@ def test_what_has_another_form_is_not_sent(sends, monkeypatch):
         {**plainly, "partition": (np.zeros(2, np.int64), states[1])},
         {**plainly, "partition": (states[0], ([0, 1], [0]))},
     ):
-        assert not buchi.prepare(graph, **other).was_sent
-    assert not buchi.prepare(plain([0, 1], [1, 0], 2), **plainly).was_sent
+        assert not was_sent(buchi.prepare(graph, **other))
+    assert not was_sent(buchi.prepare(plain([0, 1], [1, 0], 2), **plainly))
     monkeypatch.setattr(_sent, "SENT_FROM", 3)
-    assert not buchi.prepare(graph, **plainly).was_sent
+    assert not was_sent(buchi.prepare(graph, **plainly))
 
 
 @pytest.mark.parametrize("text", ["F p0", "G F p0 -> G F p1", "G (p0 -> X p1)"])
@@ -168,11 +176,12 @@ def test_products(text, sends):
         )
         product = systems.product(system, ltl.translate(f"!({text})"))
         question = buchi.prepare(product)
-        assert question.was_sent == (product.num_edges > 0)
+        assert was_sent(question) == (product.num_edges > 0)
         assert buchi.prepare(product) is question
         on_host = buchi.accepting_cycle(product, "host")
         for solver in ("auto", "map"):
             found = buchi.accepting_cycle(product, solver)
             assert found.exists == on_host.exists
             assert buchi.verify(product, found)
-        assert question.kinds == question.near.kinds
+        near = dataclasses.replace(question, given=question.near)
+        assert question.kinds == near.kinds
