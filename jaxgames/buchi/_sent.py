@@ -104,7 +104,9 @@ def looked_at(
     # Now all is there: until then the caller's own arrays are read.
     if wrong.any():
         return None
-    return There(rows.shape, *found, Met(*(x[:states] for x in met)))
+    pairs, degree, accepting, state = found
+    known = Met(*(x[:states] for x in met))
+    return There(rows.shape, pairs, degree, accepting, state, known)
 
 
 def looked_up(values: np.ndarray, there: There) -> tuple[jax.Array, jax.Array]:
