@@ -75,6 +75,28 @@ def shape_of(size: int, edges: int, masked: bool) -> ListedGraph:
     return ListedGraph(listed, numbers, there)
 
 
+def listed(rows: Any) -> ListedGraph | None:
+    """A graph on the default device, looked at there; None if it is none.
+
+    Args:
+        rows: offsets and targets, of numpy, int32; from 0 to the number of targets.
+    """
+    game = ListedGraph(*ops.edge_list(*rows))
+    sound = _is_sound(game, np.int32(len(rows[0]) - 1))
+    # Now all is there: until then the caller's own arrays are read.
+    return game if bool(sound) else None
+
+
+@jax.jit
+def _is_sound(game: ListedGraph, size: jax.Array) -> jax.Array:
+    """Whether no row ends before it begins, and edges lead to vertices."""
+    head, degree = game.edges.head, game.degree
+    there = jnp.arange(len(degree), dtype=jnp.int32) < size
+    real = jnp.arange(len(head), dtype=jnp.int32) < game.edges.count
+    leads = (head >= 0) & (head < size)
+    return ~jnp.any(there & (degree < 0)) & ~jnp.any(real & ~leads)
+
+
 def masked(game: ListedGraph, vertices: Any, edges: Any) -> ListedGraph:
     """A part of a graph.
 

@@ -51,6 +51,23 @@ class Masked(NamedTuple):
     may_stay: bool = False
 
 
+class Sent(NamedTuple):
+    """A graph whose list of edges is on the device.
+
+    Attributes:
+        rows: as a caller passed them.
+        game: the list.
+    """
+
+    rows: Rows
+    game: ListedGraph
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many vertices there are, and how many edges."""
+        return self.rows.shape
+
+
 class Sccs(drive.Problem[Masked]):
     """Strongly connected components."""
 
@@ -78,6 +95,9 @@ class Sccs(drive.Problem[Masked]):
             rows = rows_of(graph)
             if rows is not None and self._stays(rows, may_be_sent):
                 return Masked(rows), False
+            listed = self._sent(rows) if may_be_sent else None
+            if listed is not None:
+                return Masked(listed, may_be_sent=True), False
         there = None
         if may_be_sent and ops.current_spread() is None:
             there = sent(graph, self.host_until)
@@ -91,14 +111,24 @@ class Sccs(drive.Problem[Masked]):
             return True
         return ops.current_spread() is None and self.place(Masked(rows)) == drive.HOST
 
+    @staticmethod
+    def _sent(rows: Rows | None) -> Sent | None:
+        """Rows for `"auto"` as the list that it takes, if they are a graph."""
+        if rows is None or ops.current_spread() is not None or not ops.runs_kernels():
+            return None
+        game = _in_place.listed(rows)
+        return None if game is None else Sent(rows, game)
+
     def shape(self, question: Masked) -> tuple[int, int]:
         """That of the graph; the edges of links made on the device are not counted."""
         made = isinstance(question.graph, Directions)
         return (question.graph.out.num_rows, 0) if made else question.graph.shape
 
     def undecided(self, question: Masked) -> Answer:
-        made = getattr(question.graph, "out", None)  # links of the device
-        size = as_arena(question.graph).shape[0] if made is None else made.num_rows
+        graph = question.graph
+        made = getattr(graph, "out", None)  # links of the device
+        graph = graph.rows if isinstance(graph, Sent) else graph
+        size = as_arena(graph).shape[0] if made is None else made.num_rows
         return Answer(np.int32(0), np.full(size, UNDECIDED, np.int32))  # type: ignore
 
     def is_devices(self, question: Masked) -> bool:
@@ -176,6 +206,8 @@ class Sccs(drive.Problem[Masked]):
         """By Tarjan's algorithm."""
         stop = None if track is None else track.stop
         graph, vertices, edges = question[:3]
+        if isinstance(graph, Sent):  # a loser goes on while a caller changes them
+            graph = as_arena(graph.rows)
         count, labels = host.scc(graph, vertices=vertices, edges=edges, stop=stop)
         stopped = count == host.STOPPED
         return Components(
@@ -196,6 +228,8 @@ class Sccs(drive.Problem[Masked]):
         graph, spread = question.graph, ops.current_spread()
         if isinstance(graph, Directions) or spread is not None:
             return False
+        if isinstance(graph, Sent):
+            return True
         return not _links.is_prepared(graph, spread) and ops.runs_kernels()
 
     def shapes(self, subject: Masked, solver: Any) -> ListedGraph:
@@ -204,11 +238,13 @@ class Sccs(drive.Problem[Masked]):
         return _in_place.shape_of(size, edges, subject.vertices is not None)
 
     def is_resident(self, subject: Masked, solver: Any) -> bool:
-        return _links.is_listed(subject.graph)
+        return isinstance(subject.graph, Sent) or _links.is_listed(subject.graph)
 
     def prepare(self, subject: Masked, solver: Any) -> ListedGraph:
         """The list is kept with a graph."""
         graph, vertices, edges = subject[:3]
+        if isinstance(graph, Sent):
+            return graph.game
         if isinstance(graph, Directions):
             raise ValueError(
                 "solver='in_place' takes a graph of edges, and this one has links that "

@@ -11,6 +11,7 @@ from jaxgames.later import jax, jnp
 from jaxgames.ops import _edge_kernels, _sliced_device
 from jaxgames.ops._links import EdgeList
 from jaxgames.ops._lists import compact, lower, take
+from jaxgames.ops._transfers import default_device
 
 
 def edge_list(offsets: Any, targets: Any) -> tuple[EdgeList, jax.Array]:
@@ -30,9 +31,8 @@ def edge_list(offsets: Any, targets: Any) -> tuple[EdgeList, jax.Array]:
 
 def runs_kernels() -> bool:
     """Whether the default device is one for the kernels: a GPU of NVIDIA's."""
-    if jax.default_backend() != "gpu":
-        return False
-    return "nvidia" in jax.device_put(0).device.device_kind.lower()
+    device = default_device()
+    return device.platform == "gpu" and "nvidia" in device.device_kind.lower()
 
 
 def times(x: jax.Array, factor: jax.Array, size: int) -> jax.Array:

@@ -17,7 +17,7 @@ from jaxgames.ops._layouts import SlicedArena
 from jaxgames.ops._links import PairLinks, SlicedLinks
 from jaxgames.ops._lists import running_sum, take
 from jaxgames.ops._slices import DEGREES, Plan, plan_links, plan_rows, spare_slot
-from jaxgames.ops._transfers import Pieces, default_device, joined, send
+from jaxgames.ops._transfers import Pieces, default_device, joined, put, send
 from jaxgames.tuning.base import FEWEST_PLACES
 from jaxgames.tuning.ops import COUNTED_BY_TABLE, WHOLE_UP_TO
 
@@ -164,7 +164,7 @@ def rows_of(offsets: jax.Array, length: int) -> jax.Array:
 def _sent_ends(offsets: Any, rows: int, links: int, real: Any) -> Ends:
     size = len(offsets) - 1
     starts = sent(offsets[:-1], rows, links)
-    return Ends(starts, jax.device_put(np.array([size, links, int(real)], np.int32)))
+    return Ends(starts, put(np.array([size, links, int(real)], np.int32)))
 
 
 def sent(x: Any, length: int, fill: int = 0) -> Pieces:
@@ -175,13 +175,13 @@ def sent(x: Any, length: int, fill: int = 0) -> Pieces:
     if len(x) == length:
         return send(x)
     if length <= LARGEST_DOUBLE:
-        return (jax.device_put(_filled_up(x, length, fill)),)
+        return (put(_filled_up(x, length, fill)),)
     # What lies before the end is not copied. A length is a multiple of so much:
     step = 1 << (length - 1).bit_length() >> 4
     own = len(x) // step * step
     size = step if x.nbytes > WHOLE_UP_TO else max(own, 1)
     pieces = [x[begin : begin + size] for begin in range(0, own, size)]
-    return tuple(jax.device_put([*pieces, _filled_up(x[own:], length - own, fill)]))
+    return tuple(put([*pieces, _filled_up(x[own:], length - own, fill)]))
 
 
 def _filled_up(x: np.ndarray, length: int, fill: int) -> np.ndarray:

@@ -4,6 +4,7 @@ One transfer is one thread's work, and waits for pages of memory; several at a t
 what the connection carries.
 """
 
+import functools
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -26,14 +27,21 @@ def default_device() -> Any:
     return usual if asked is None else asked
 
 
+def put(x: Any) -> Any:
+    """Arrays on the default device, and tied to it.
+
+    So is all that is made of them: JAX compiles apart for what it may still move, and
+    to tie arrays later takes a call for each.
+    """
+    return jax.device_put(x, default_device())
+
+
 def send(x: np.ndarray) -> Pieces:
     """An array on the default device, in pieces if it is large."""
     if x.nbytes < LARGE:
-        return (jax.device_put(x),)
+        return (put(x),)
     ends = np.linspace(0, len(x), PIECES + 1).astype(int)
-    return tuple(
-        jax.device_put([x[i:j] for i, j in zip(ends[:-1], ends[1:], strict=True)])
-    )
+    return tuple(put([x[i:j] for i, j in zip(ends[:-1], ends[1:], strict=True)]))
 
 
 @jax.jit
@@ -48,9 +56,13 @@ def to_host(x: jax.Array) -> np.ndarray:
         return np.asarray(x)
     found = np.empty(x.shape, x.dtype)
     places = np.array_split(found, PIECES)
-    with ThreadPoolExecutor(PIECES) as threads:
-        list(threads.map(_fetch, _split(x), places))
+    list(_threads().map(_fetch, _split(x), places))
     return found
+
+
+@functools.cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(PIECES, "jaxgames-transfers")
 
 
 def lies_apart(x: jax.Array) -> bool:

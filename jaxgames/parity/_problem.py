@@ -63,7 +63,7 @@ class Parity(drive.Problem[Arena]):
     name = "parity"
     solvers = SOLVERS
     solved = Solution
-    host_until = 1 << 17  # it takes a few milliseconds, a good part of them a race
+    host_until = 1 << 18  # it takes a few milliseconds, a good part of them a race
     inline = 1 << 18
     head_start = drive.HEAD_START
     tries_first = True

@@ -350,6 +350,43 @@ def test_auto_takes_kernels_unless_there_is_a_layout(monkeypatch):
     assert "in_place" not in legs()
 
 
+@pytest.mark.parametrize("place", ["device", "race"])
+def test_auto_sends_rows_as_a_list(place, monkeypatch):
+    monkeypatch.setattr(ops, "runs_kernels", lambda: True)
+    monkeypatch.setattr(type(graph.PROBLEM), "place", lambda *_: place)
+    rng = np.random.default_rng(3)
+    for size, edges in ((1, 0), (1, 2), (30, 45), (200, 300), (200, 900)):
+        tail, head = rng.integers(0, size, (2, edges))
+        rows, _ = csr(size, tail, head)
+        rows = tuple(np.asarray(x, np.int32) for x in rows)
+        question, _ = graph.PROBLEM.read(Masked(rows, None, None, True, True))
+        assert question.graph.shape == (size, edges)
+        found, expected = graph.scc(rows), graph.scc(rows, "host")
+        np.testing.assert_array_equal(found.labels, expected.labels)
+        assert found.count == expected.count
+        assert isinstance(found.labels, np.ndarray)
+        if found.stats["solver"] == "in_place":
+            more = graph.scc(rows, state=found.state)
+            np.testing.assert_array_equal(more.labels, expected.labels)
+
+
+@pytest.mark.parametrize(
+    ("indptr", "indices", "message"),
+    [
+        ([0, 2, 1, 3], [1, 2, 0], r"indptr\[2\] is 1"),
+        ([0, 1, 2, 3], [1, 2, 3], r"indices\[2\] is 3"),
+        ([0, 1, 2, 3], [1, -1, 2], r"indices\[1\] is -1"),
+        ([0, 5, 4, 3], [1, 1, 2], r"indptr\[2\] is 4"),
+    ],
+)
+def test_a_list_that_is_no_graph_is_refused(indptr, indices, message, monkeypatch):
+    monkeypatch.setattr(ops, "runs_kernels", lambda: True)
+    monkeypatch.setattr(type(graph.PROBLEM), "place", lambda *_: "device")
+    rows = np.array(indptr, np.int32), np.array(indices, np.int32)
+    with pytest.raises(ValueError, match=message):
+        graph.scc(rows)
+
+
 def test_what_is_no_graph_is_not_sent(monkeypatch):
     monkeypatch.setattr(ops, "accelerated", lambda: True)
     rows, targets = np.array([0, 1, 2]), np.array([1, 0])
