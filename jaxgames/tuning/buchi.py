@@ -19,9 +19,9 @@ GROWTH = 2
 """Each prefix has at least as many times the vertices of the one before."""
 
 # buchi/_sent.py
-SENT_FROM = 1 << 23
-"""Edges from which rows of numpy are checked on a GPU. Of fewer the host has often
-found a cycle in the meantime."""
+SENT_FROM = 1 << 24
+"""Edges from which rows of numpy are checked on a GPU. Of fewer the host has answered
+before the programs for that are compiled."""
 
 # buchi/_stages.py
 FEW_LINKS = 1 << 15
