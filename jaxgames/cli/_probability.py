@@ -152,13 +152,7 @@ def run(args: argparse.Namespace) -> Exit:
 def conclude(args, model, found, verdict, facts, arrays) -> Exit:
     """Prints and writes what was found of states.
 
-    Args:
-        args: of the command.
-        model: whose initial states are told of.
-        found: the solution.
-        verdict: on it, or None.
-        facts: that are told already; more are added.
-        arrays: by name, what each state, or row, has: bounds and a value are among it.
+    `arrays` are what each state, or row, has: bounds and a value are among it.
     """
     facts["gap"] = float((arrays["upper"] - arrays["lower"]).max(initial=0.0))
     facts["initial"] = [

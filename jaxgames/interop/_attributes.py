@@ -8,16 +8,7 @@ import numpy as np
 
 
 def column(values: list[Any], name: Any, what: str) -> np.ndarray:
-    """An attribute of all nodes or edges, which all must have.
-
-    Args:
-        values: its values, None where there is none.
-        name: what it is called, for messages.
-        what: what has it: `"node"`.
-
-    Raises:
-        ValueError: it is missing somewhere.
-    """
+    """An attribute of all nodes or edges, which all must have."""
     if any(value is None for value in values):
         at = [value is None for value in values].index(True)
         raise ValueError(f"{what} number {at} has no attribute {name!r}")
@@ -25,14 +16,7 @@ def column(values: list[Any], name: Any, what: str) -> np.ndarray:
 
 
 def say_left_out(what: str, there: Iterable[Any], taken: Iterable[Any], how: str):
-    """Warns of attributes that an arena was not told to take.
-
-    Args:
-        what: what has them: `"nodes"`.
-        there: the attributes that are there.
-        taken: those that are taken.
-        how: how to take them.
-    """
+    """Warns of attributes that an arena was not told to take, and says how to."""
     left = sorted({str(name) for name in there} - {str(name) for name in taken})
     if left:
         shown = ", ".join(map(repr, left[:8])) + (", ..." if len(left) > 8 else "")

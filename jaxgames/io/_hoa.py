@@ -252,12 +252,8 @@ class _Reader:
     def read_by_code(self, whole: Whole, at: int) -> int | None:
         """Reads one whose header alone is the text of this reader.
 
-        Returns:
-            The byte after it; None if it is to be read token by token.
-
-        Raises:
-            OversizeError: it takes more memory than it may.
-            ValueError: something is wrong, or the header goes on.
+        Returns the byte after it; None if it is to be read token by token. Raises
+        ValueError if something is wrong, or the header goes on.
         """
         self._head()
         following = self._tokens.next
@@ -642,10 +638,10 @@ class _Reader:
         plain: Callable[[str], Any],
         read: Callable[[], Any],
     ) -> tuple[np.ndarray, list]:
-        """Reads each different text once.
+        """Reads each different text once; each is between a bracket and another one.
 
         Args:
-            texts: each starts behind a bracket, and ends before one.
+            texts: where they are.
             part: gives the text between two places.
             plain: reads a text that is as most are; None if it is not.
             read: called where a bracket is next, for others.
@@ -783,10 +779,7 @@ def _cubes(
 ) -> tuple[tuple[int, int], ...] | None:
     """The cubes of a label that is a plain disjunction of such; else None.
 
-    Args:
-        text: the label.
-        count: how many propositions there are.
-        known: what literals are, as they are written; is filled.
+    `known` remembers what literals are, as they are written.
     """
     if not _PLAIN.fullmatch(text):
         return None

@@ -123,11 +123,7 @@ def text_limit(
 ) -> int | None:
     """How many bytes the text of a file may have, unpacked; None for any number.
 
-    Args:
-        path: the file.
-        per_byte: bytes that reading takes for each byte of text.
-        packed: whether the file is compressed.
-        place: where reading has come to; more of a pipe is read to know that it may.
+    Of a pipe more than the `place` reading has come to is read, to know that it may.
     """
     memory = _current().memory
     if memory is not None:

@@ -132,17 +132,10 @@ class Lines(NamedTuple):
     def codes(
         self, first: np.ndarray, last: np.ndarray, number: Callable[[int, bytes], int]
     ) -> np.ndarray:
-        """Numbers texts, from the start of each first word to the end of the last.
+        """Numbers texts, from each first word's start to the last one's end: int32.
 
-        Args:
-            first: words.
-            last: words.
-            number: tells the number of a text, called with one of its places and with
-                the text, in the order of the first appearance in this stretch; and
-                perhaps again.
-
-        Returns:
-            int32.
+        `number` is called with one of a text's places and with the text, in the order
+        of the first appearance in this stretch; and perhaps again.
         """
         if not self.by_code:
             texts = self.texts(first, last)
@@ -171,14 +164,7 @@ class Lines(NamedTuple):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Reads words as numbers or as intervals like `[0.4,0.6]`: float64 twice.
 
-        Args:
-            words: the words.
-            what: what they are, for messages.
-            table: for the numbers.
-            last: the last word of each, if an interval may have blanks.
-
-        Raises:
-            FormatError: a word is something else.
+        `last` holds the last word of each, if an interval may have blanks.
         """
         wide = np.flatnonzero(self.start_with(words, "["))
         if not len(wide):
@@ -232,12 +218,10 @@ def read_rows(
 ) -> Iterator[Lines | T]:
     """Reads a file as `read` does, most stretches by machine code in one go.
 
-    Args:
-        path: the file, decompressed where the suffix says so.
-        rows: makes something of a text, with a margin before and a blank after it,
-            and of the number of lines before it; None where something is out of the
-            ordinary. Called on several threads, when the first stretch, which is
-            always cut into words, has been worked on by whoever called this.
+    `rows` makes something of a text, with a margin before and a blank after it, and of
+    the number of lines before it; None where something is out of the ordinary. It is
+    called on several threads, when the first stretch, which is always cut into words,
+    has been worked on by whoever called this.
     """
 
     def made(byte: np.ndarray, before: int, by_code: bool) -> Lines | T:

@@ -63,13 +63,7 @@ def build(
 
 
 def say_left_out(path: FilePath, what: list[str], why: str) -> None:
-    """Warns of what is in a file or a model and does not come through; of nothing else.
-
-    Args:
-        path: the file.
-        what: what is left out.
-        why: why, and how not to lose it.
-    """
+    """Warns of what does not come through, and why; of nothing else."""
     if what:
         shown = ", ".join(what[:_SHOWN])
         if len(what) > _SHOWN:

@@ -16,13 +16,7 @@ MAX_DEPTH = 100
 
 
 class Token(NamedTuple):
-    """A token.
-
-    Attributes:
-        kind: which group of the pattern it matched; "end" at the end.
-        text: as it is written.
-        position: where it starts.
-    """
+    """A token: which group of the pattern it matched, or "end"; where it starts."""
 
     kind: str
     text: str
@@ -39,11 +33,8 @@ class Tokens:
     def __init__(self, path: FilePath, text: str, pattern: re.Pattern, nested: bool):
         """Starts before the first token.
 
-        Args:
-            path: where the text is from, for messages.
-            text: the text.
-            pattern: named groups, one for each kind of token.
-            nested: whether comments, between slash-star and star-slash, nest.
+        The pattern has a named group for each kind of token. Comments are between
+        slash-star and star-slash.
         """
         self._path = path
         self._text = text

@@ -15,12 +15,7 @@ BEHIND = b";" + b" " * 7
 
 
 class Whole:
-    """A text, stored as bytes, all of which have come or the first of them.
-
-    Attributes:
-        path: where it is from, for messages.
-        about: how many bytes it has, about.
-    """
+    """A text of about that many bytes, all of which have come or the first of them."""
 
     def __init__(
         self,
@@ -28,13 +23,7 @@ class Whole:
         byte: np.ndarray,
         more: Iterator[tuple[np.ndarray, int]] | None = None,
     ):
-        """What has come.
-
-        Args:
-            path: where it is from.
-            byte: uint8 `[size + 8]`, the bytes as UTF-8, and `BEHIND`.
-            more: brings them if they are to come, as `_files.coming` does.
-        """
+        """What has come: uint8 `[size + 8]`, with `BEHIND`; `more` brings more."""
         self.path = path
         self._byte = byte
         self._come = len(byte) - len(BEHIND)
@@ -124,7 +113,7 @@ class Whole:
     def pieces(
         self, begin: int, mark: bytes, at_once: int, kept: int = 0
     ) -> Iterator[tuple[np.ndarray, int, int]]:
-        """Cuts the text into pieces as it comes.
+        """Cuts the text into pieces as it comes: at marks, but the first.
 
         Args:
             begin: where the first piece begins.

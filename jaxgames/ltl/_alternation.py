@@ -99,13 +99,7 @@ def _mask(numbers: Iterable[int]) -> int:
 
 
 class Branch(NamedTuple):
-    """An edge of an alternating automaton.
-
-    Attributes:
-        letters: by which it is taken.
-        targets: a mask of states, one at least.
-        marks: a mask.
-    """
+    """An edge of an alternating automaton; `targets` and `marks` are masks."""
 
     letters: int
     targets: int
@@ -124,11 +118,8 @@ def without_alternation(
         rows: the edges of each state.
         initial: sets of states, in one of which a run begins; masks.
         condition: without `Fin`; or any, if the automaton is weak: of the cycles in a
-            component all accept or none.
+            component all accept or none. Else it is refused.
         letters: operations on sets of letters.
-
-    Raises:
-        ValueError: the condition is another one, or there are too many states.
     """
     initial = list(initial)
     kinds = _kinds(rows, condition)

@@ -119,11 +119,7 @@ def _as_automaton(
 
 
 class _Ground:
-    """What all automata that are made for a formula stand on.
-
-    Attributes:
-        letters: of the propositions.
-    """
+    """What all automata that are made for a formula stand on."""
 
     def __init__(self, letters: Letters, names: tuple[str, ...]):
         self.letters = letters
@@ -139,11 +135,7 @@ class _Ground:
         return self._known[formula]
 
     def obligation(self, formula: Formula, max_states: int) -> Graph:
-        """The smallest automaton of an obligation.
-
-        Raises:
-            TooLargeError: more states than there may be are met on the way.
-        """
+        """The smallest automaton of an obligation."""
         if formula not in self._obligations:
             found = obligation(formula, self.letters, self._names, max_states)
             self._obligations[formula] = found
@@ -286,11 +278,7 @@ def _with_braces(graphs: list[Graph], max_states: int) -> Graph:
 
 
 def smallest(graphs: list[Graph], max_states: int) -> Graph:
-    """The smaller of what comes of Büchi automata in both ways; marks are colours.
-
-    Raises:
-        ValueError: there are too many states.
-    """
+    """The smaller of what comes of Büchi automata in both ways; marks are colours."""
     found = _directly(graphs, max_states)
     if found is None:
         return _with_braces(graphs, max_states)
@@ -362,9 +350,7 @@ class Factors(NamedTuple):
     ) -> dict[tuple[State, int], int]:
         """The letters to each state that follows one, with each colour.
 
-        Args:
-            state: of the product.
-            known: what was found of states of the first parts: it is used, and added.
+        What is found of states of the first parts is `known`: it is used, and added.
         """
         *places, leaf = state
         steps: list[Step] = [((), 0, self.letters.all)]
@@ -430,11 +416,7 @@ class Factors(NamedTuple):
         return Graph(graph.letters, rows, graph.initial, graph.num_sets)
 
     def product(self, max_states: int) -> Graph:
-        """All states that are reached; marks are colours.
-
-        Raises:
-            TooLargeError: there are more.
-        """
+        """All states that are reached; marks are colours."""
         number: dict[State, int] = {self.start: 0}
         order, rows, count = [self.start], [], 0
         for state in order:
@@ -454,13 +436,7 @@ class Factors(NamedTuple):
 
 
 class Unfolded:
-    """A safe part whose edges are made when they are asked for.
-
-    Attributes:
-        states: its states.
-        edges: of each state, as a graph has them.
-        initial: the initial state.
-    """
+    """A safe part whose edges are made when they are asked for."""
 
     def __init__(self, states: Unfolding, bit: int, failures: bool = True):
         self.states = states
@@ -490,14 +466,8 @@ def factors(
 ) -> Factors:
     """The automata of the parts of a formula, not multiplied out.
 
-    Args:
-        formula: any.
-        names: of the propositions.
-        max_states: how many states each part may have.
-        unfolded_beyond: states beyond which a safe part is not made, but unfolded.
-
-    Raises:
-        TooLargeError: a part has more, or the tree is too large.
+    Each part may have `max_states`; beyond `unfolded_beyond` a safe part is not made,
+    but unfolded. A part or tree that is too large raises TooLargeError.
     """
     ground = _Ground(letters_of(len(names)), names)
     normal = _apart(spread(normal_form(formula)))
@@ -510,14 +480,6 @@ def apart(
     """Deterministic automata of the parts of a formula, and a condition on their marks.
 
     Other than for `factors`, safe parts are not joined, and there is no tree.
-
-    Args:
-        formula: any.
-        names: of the propositions.
-        max_states: how many states each part may have.
-
-    Raises:
-        TooLargeError: a part has more.
     """
     ground = _Ground(letters_of(len(names)), names)
     normal = _apart(spread(normal_form(formula)), wholly=True)

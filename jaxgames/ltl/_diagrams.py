@@ -47,12 +47,9 @@ class Diagrams:
     """
 
     def __init__(self, levels: Sequence[int] = (), *, max_nodes: float = math.inf):
-        """An empty store.
+        """An empty store; the proposition of the least level is on top.
 
-        Args:
-            levels: the level of each proposition, for `guard`; the least is on top.
-            max_nodes: how many nodes there may be, about: a few thousand more are made
-                before `TooManyNodesError` is raised.
+        A few thousand nodes more than `max_nodes` are made before `TooManyNodesError`.
         """
         self.max_nodes = max_nodes
         self.level = [BELOW_ALL, BELOW_ALL]
@@ -168,12 +165,9 @@ class Diagrams:
         return self.either(self.both(test, high), self.both(self.negated(test), low))
 
     def composed(self, node: int, by: Mapping[int, int], known: dict[int, int]) -> int:
-        """A function with functions in the place of variables.
+        """A function with functions in the place of variables, by their levels.
 
-        Args:
-            node: it.
-            by: a function for each level that is replaced.
-            known: what was found with the same `by`: it is used, and added to.
+        What was found with the same ones is `known`: it is used, and added to.
         """
         if node in (FALSE, TRUE):
             return node
@@ -188,12 +182,9 @@ class Diagrams:
         return found
 
     def some(self, node: int, levels: Set[int], known: dict[int, int]) -> int:
-        """Whether a function holds for some values of variables.
+        """Whether a function holds for some values of the variables of these levels.
 
-        Args:
-            node: it.
-            levels: of the variables.
-            known: what was found with the same levels: it is used, and added to.
+        What was found with the same levels is `known`: it is used, and added to.
         """
         if node in (FALSE, TRUE):
             return node
@@ -254,8 +245,7 @@ class Diagrams:
     ) -> tuple[dict[int, bool], int]:
         """Values of variables above a level that do not lead to `FALSE`.
 
-        Returns:
-            The value of each variable that decides, and the node they lead to.
+        Only of variables that decide; and the node they lead to.
         """
         found = {}
         while self.level[node] < stop:

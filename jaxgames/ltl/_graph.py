@@ -67,8 +67,7 @@ class Graph:
     def trimmed(self, *, on_states: bool = False) -> "Graph":
         """Without states on no accepting run, and marks that decide nothing.
 
-        Args:
-            on_states: whether marks are those of states, and must stay so.
+        If marks are `on_states`, they stay so.
         """
         label, good = self.labels()
         useful = set(self._leading_to(good))

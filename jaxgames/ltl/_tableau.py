@@ -40,11 +40,7 @@ class Tableau:
     ):
         """Starts without formulas.
 
-        Args:
-            letters: of the propositions.
-            names: of the propositions.
-            max_states: how many states an automaton may have.
-            apart: whether a disjunction is a choice among states, and not one state.
+        With `apart` a disjunction is a choice among states, and not one state.
         """
         self._letters = letters
         self._apart = apart
@@ -62,11 +58,7 @@ class Tableau:
         self._of_set: dict[int, Steps] = {0: {(0, 0): letters.all}}
 
     def graph(self, formula: Formula) -> Graph:
-        """The automaton of a formula in negation normal form.
-
-        Raises:
-            ValueError: there are too many states.
-        """
+        """The automaton of a formula in negation normal form."""
         number = {start: i for i, start in enumerate(self._sets_of(formula))}
         initial = list(range(len(number)))
         order, edges, count = list(number), [], 0
@@ -120,11 +112,7 @@ class Tableau:
         return subset
 
     def _sets_of(self, formula: Formula) -> list[int]:
-        """Sets of formulas, one of which must hold for the formula to hold.
-
-        Raises:
-            TooLargeError: there are more than there may be states.
-        """
+        """Sets of formulas, one of which must hold for the formula to hold."""
         if formula.operator in ("true", "false"):
             return [0] if formula == TRUE else []
         known = self._sets.get(formula)

@@ -81,11 +81,7 @@ def _moore_rows(
 
 
 class _Machine:
-    """Nodes of a machine that is being made; what is read is above what is written.
-
-    Attributes:
-        graph: of the automaton.
-    """
+    """Nodes of a machine that is being made; what is read is above what is written."""
 
     def __init__(
         self, graph: Automaton, reads: tuple[str, ...], writes: tuple[str, ...]
@@ -108,12 +104,7 @@ class _Machine:
         return self._first(nodes, tuple(int(graph.targets[e]) for e in edges))
 
     def following(self, q: int, output: int) -> int:
-        """A node that writes something whatever it reads, and goes where that leads.
-
-        Args:
-            q: the state.
-            output: mask of the propositions that are set.
-        """
+        """A node that writes something whatever it reads, and goes where that leads."""
         graph, store = self.graph, self._store
         written = sum(
             1 << i
@@ -210,9 +201,7 @@ class _Machine:
     def _kinds(self, nodes: list[int], block: dict[int, int]) -> dict[int, int]:
         """A number for each node; two have the same one if they answer alike.
 
-        Args:
-            nodes: each behind those that it leads to.
-            block: of states; those of one are not told apart.
+        Nodes are behind those that they lead to; states of a block are not told apart.
         """
         store = self._store
         found: dict[int, int] = {}

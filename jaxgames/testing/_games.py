@@ -87,11 +87,7 @@ def compared(
 ) -> Check:
     """A check of answers to games: each is an answer, and not wrong.
 
-    Args:
-        find: the answers.
-        wrong: what is wrong with the answer to a game, given what is expected of it.
-        expected: what is, made once.
-        games: that cases are, made once.
+    What is expected, and the games that cases are, is made once.
     """
 
     def check(cases: Cases) -> list[Complaint]:
