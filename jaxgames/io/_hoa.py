@@ -98,11 +98,7 @@ def automata(whole: Whole) -> Iterator[Automaton | EmersonLei]:
 
 
 def extended(whole: Whole) -> Iterator[Found]:
-    """Reads the automata of a text whose propositions have owners.
-
-    Raises:
-        FormatError: when something wrong is met.
-    """
+    """Reads the automata of a text whose propositions have owners, as `automata`."""
     yield from (reader.found() for reader in _readers(whole))
 
 
@@ -159,11 +155,7 @@ def is_over(whole: Whole, at: int) -> bool:
 
 
 def _by_code(whole: Whole, at: int) -> tuple["_Reader", int] | None:
-    """An automaton whose body is read by machine code, and where it ends.
-
-    Returns:
-        None where it is to be read token by token.
-    """
+    """An automaton whose body is read by machine code, and where it ends; or None."""
     try:
         head = whole.head(at)
         tokens = _Tokens(whole.path, head, PATTERN, nested=True)
@@ -567,11 +559,7 @@ class _Reader:
         return found
 
     def _assembled(self, body: _hoa_loop.Body, part: Callable[[int, int], str]) -> bool:
-        """Makes the graph of a body, unless a state is not listed.
-
-        Raises:
-            ValueError: a label or an acceptance set is malformed, or comes to too much.
-        """
+        """Makes the graph of a body, unless a state is not listed."""
         named = (max(self._starts, default=-1), body.state.max(initial=-1))
         last = max(*named, body.target.max(initial=-1))
         count = last + 1 if self._num_states is None else self._num_states

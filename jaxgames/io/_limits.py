@@ -182,11 +182,7 @@ def check(
 def check_vertices(
     path: FilePath, line: int | None, count: int, what: str = "states"
 ) -> None:
-    """Checks that a number of vertices, which need no text, is not too large.
-
-    Raises:
-        OversizeError: they are.
-    """
+    """Raises OversizeError for too many vertices, which need no text."""
     check(path, line, f"{count} {what}", PER_VERTEX * count)
 
 

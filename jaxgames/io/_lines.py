@@ -90,11 +90,7 @@ class Lines(NamedTuple):
         return [text[i:j] for i, j in zip(starts, ends, strict=True)]
 
     def integers(self, words: np.ndarray, what: str, least: int, most: int):
-        """Reads words as integers: int64, each from `least` (not negative) to `most`.
-
-        Raises:
-            FormatError: a word is something else.
-        """
+        """Reads words as integers: int64, from `least` (not negative) to `most`."""
         start, end = self.start[words], self.end[words]
         if self.by_code:
             values, bad = _word_loop.integers(self.byte, start, end, least, most)

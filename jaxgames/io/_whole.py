@@ -34,22 +34,14 @@ class Whole:
 
     @classmethod
     def read(cls, path: FilePath) -> "Whole":
-        """The text of a file, decompressed where it is compressed.
-
-        Raises:
-            FormatError: it is a pointer of Git LFS, or the compressed data is broken.
-        """
+        """The text of a file, decompressed where it is compressed."""
         byte = read_whole(path, PER_BYTE, BEHIND)
         refuse_pointer(path, byte[:64].tobytes())
         return cls(path, byte)
 
     @classmethod
     def coming(cls, path: FilePath) -> "Whole":
-        """The same, but what is compressed is unpacked while others work on it.
-
-        Raises:
-            FormatError: it is a pointer of Git LFS; what else is wrong is told later.
-        """
+        """The same, but what is compressed is unpacked while others work on it."""
         if not _pieces.is_unpacked_ahead(path):
             return cls.read(path)
         more = _pieces.ahead(path, coming(path, PER_BYTE, len(BEHIND)))
@@ -146,19 +138,11 @@ class Whole:
         return self._byte[place : min(place + 64, self._come)].tobytes()
 
     def part(self, start: int, end: int) -> str:
-        """The characters between two bytes.
-
-        Raises:
-            UnicodeDecodeError: they are not UTF-8.
-        """
+        """The characters between two bytes, if they are UTF-8."""
         return str(self._byte.data[start:end], "utf-8")
 
     def head(self, start: int) -> str:
-        """The lines that begin at a byte, as far as a header may go.
-
-        Raises:
-            UnicodeDecodeError: they are not UTF-8.
-        """
+        """The lines that begin at a byte, as far as a header may go."""
         end = start + _HEADER_BYTES
         if not self._wait(end + 1):
             end = self.size

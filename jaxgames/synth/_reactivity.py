@@ -261,9 +261,8 @@ class _Game:
     ) -> tuple[list[_Mark], int]:
         """Notes where a part goes, and finds the moves with each of its marks.
 
-        Returns:
-            These, and the moves that make it fail. They go where they would from the
-            initial state, so that what is noted of a letter is so always.
+        Also those that make it fail. They go where they would from the initial state,
+        so that what is noted of a letter is so always.
         """
         store, initial = self.store, part.initial[0]
         states = [

@@ -64,13 +64,7 @@ class Case(NamedTuple):
 
 
 class Reader(NamedTuple):
-    """How a format is read, and what is valid in it.
-
-    Attributes:
-        file: the name of the file that is read.
-        read: reads it.
-        samples: valid cases, of which those that are drawn are made.
-    """
+    """How a file of that name is read, and valid cases, of which others are made."""
 
     file: str
     read: Callable[[Path], Any]
