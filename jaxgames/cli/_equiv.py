@@ -139,8 +139,7 @@ def _check_options(args: argparse.Namespace) -> None:
 
 
 class _Side(NamedTuple):
-    """A process of a pair: its number in what is compared, and its state in its file.
-    """
+    """A process of a pair: its number in what is compared, its state in its file."""
 
     process: int
     state: int

@@ -148,8 +148,7 @@ _COMMENT = re.compile(r"/\*|\*/")
 
 
 def read_text(path: FilePath) -> str:
-    """The text of a file, decompressed where it is compressed; else raises FormatError.
-    """
+    """The text of a file, decompressed where it is compressed."""
     with reading(path, PER_BYTE) as file:
         data = file.read()
     refuse_pointer(path, data[:64])
