@@ -79,7 +79,7 @@ def deterministic(
     letters = letters_of(len(names))
     ground = _Ground(letters, names)
     found = _of_formula(spread(normal_form(formula)), ground, max_states)
-    return _as_automaton(found, names, formula)
+    return as_automaton(found, names, str(formula))
 
 
 def of_obligation(
@@ -97,12 +97,10 @@ def of_obligation(
         found = obligation(normal, letters_of(len(names)), names, max_states)
     except TooLargeError:
         return None
-    return _as_automaton(found, names, formula)
+    return as_automaton(found, names, str(formula))
 
 
-def _as_automaton(
-    graph: Graph, names: tuple[str, ...], formula: Formula
-) -> ParityAutomaton:
+def as_automaton(graph: Graph, names: tuple[str, ...], name: str) -> ParityAutomaton:
     """A deterministic automaton whose marks are colours."""
     rows = [
         (q, graph.letters.cubes(some), r, colour)
@@ -113,7 +111,7 @@ def _as_automaton(
         rows,
         num_states=len(graph.edges),
         propositions=names,
-        name=str(formula),
+        name=name,
         initial=graph.initial[0],
     )
 

@@ -273,13 +273,14 @@ class Graph:
 
     def degeneralised(self, *, on_states: bool) -> "Graph":
         """The same words with one set, of the edges of some states or of any edges."""
+        made = [x.reduced(on_states=on_states) for x in self.unrolled(on_states)]
+        return min(made, key=lambda graph: graph.size)
+
+    def unrolled(self, on_states: bool) -> list["Graph"]:
+        """Automata with a copy for each number of sets met: one, or one of each way."""
         label, good = self.labels()
         ways = self._entries(label, good) if on_states else [[0] * len(self.edges)]
-        made = [
-            self._unrolled(label, good, entry, on_states).reduced(on_states=on_states)
-            for entry in ways
-        ]
-        return min(made, key=lambda graph: graph.size)
+        return [self._unrolled(label, good, entry, on_states) for entry in ways]
 
     def _entries(self, label: list[int], good: list[bool]) -> list[list[int]]:
         """Numbers of sets with which each state may be entered, one or two ways.
