@@ -20,7 +20,6 @@ from jaxgames.io._limits import OversizeError
 from jaxgames.io._tokens import MAX_DEPTH, Token, Tokens
 from jaxgames.io._whole import Whole
 from jaxgames.ltl import Automaton, EmersonLei, Formula, from_alternating
-from jaxgames.ltl._guards import indices
 from jaxgames.quoting import clipped, counted, quoted
 from jaxgames.value import freeze
 
@@ -220,7 +219,7 @@ class _Reader:
             numbers = {mark % self._num_sets for mark in marks}
             inside = {number: np.zeros(len(masks), bool) for number in numbers}
             for column, mask in enumerate(masks):
-                for number in numbers.intersection(indices(mask)):
+                for number in numbers.intersection(_numbers(mask)):
                     inside[number][column] = True
             return [
                 inside[mark % self._num_sets] ^ (mark >= self._num_sets)
@@ -703,15 +702,15 @@ class _Reader:
             (
                 q,
                 tuple(label) if isinstance(label, list) else label,
-                indices(self._together.get(target) or 1 << target),
-                indices(marks | (bit - 1 & ~marks) << self._num_sets),
+                _numbers(self._together.get(target) or 1 << target),
+                _numbers(marks | (bit - 1 & ~marks) << self._num_sets),
             )
             for q, label, target, marks in self._edges
         ]
         starts = [self._together.get(q) or 1 << q for q in sorted(self._starts)]
         graph = from_alternating(
             edges,
-            map(indices, starts),
+            map(_numbers, starts),
             self._condition,
             num_states=count,
             propositions=self._names,
@@ -798,6 +797,16 @@ def _operators(condition: Acceptance) -> set[str]:
     return condition.fold(
         lambda node: {node.operator}, lambda node, found: set().union(*found)
     )
+
+
+def _numbers(mask: int) -> list[int]:
+    """The numbers of the bits of a mask."""
+    found = []
+    while mask:
+        low = mask & -mask
+        found.append(low.bit_length() - 1)
+        mask ^= low
+    return found
 
 
 def _members(masks: list[int], mark: int, num_sets: int) -> np.ndarray:

@@ -288,11 +288,7 @@ def smallest(graphs: list[Graph], max_states: int) -> Graph:
 
 
 def _complement(graph: Graph) -> Graph:
-    edges: list[Edges] = [
-        {(r, colour + 1): some for (r, colour), some in edges.items()}
-        for edges in graph.edges
-    ]
-    return smaller(Graph(graph.letters, edges, graph.initial, 0))
+    return smaller(graph.with_marks({x: x + 1 for x in graph.marks}, 0))
 
 
 def _is_deterministic(graph: Graph) -> bool:
@@ -566,7 +562,7 @@ def _in_two_colours(graph: Graph) -> Graph:
 
     It may be if the lowest and the one between are on no cycle without the highest.
     """
-    colours = sorted({colour for edges in graph.edges for _, colour in edges})
+    colours = sorted(graph.marks)
     if len(colours) != 3 or (colours[2] - colours[0]) % 2:
         return graph
     low, middle, high = colours
@@ -580,19 +576,12 @@ def _in_two_colours(graph: Graph) -> Graph:
     }
     if any((component, middle) in met for component, colour in met if colour == low):
         return graph
-    rows: list[Edges] = []
-    for edges in graph.edges:
-        row: Edges = {}
-        for (r, colour), some in edges.items():
-            key = r, high if colour == low else colour
-            row[key] = graph.letters.either(row.get(key, 0), some)
-        rows.append(row)
-    return Graph(graph.letters, rows, graph.initial, 0)
+    return graph.with_marks({low: high, middle: middle, high: high}, 0)
 
 
 def _as_marks(graph: Graph, offset: int) -> tuple[Graph, Acceptance]:
     """A mark for each colour but the lowest, and the parity condition on them."""
-    colours = sorted({colour for edges in graph.edges for _, colour in edges})
+    colours = sorted(graph.marks)
     condition = either([]) if colours[0] % 2 else both([])
     bit = {colours[0]: 0}
     for i, colour in enumerate(colours[1:]):
@@ -602,11 +591,7 @@ def _as_marks(graph: Graph, offset: int) -> tuple[Graph, Acceptance]:
             condition = either([inf(mark), condition])
         else:
             condition = both([fin(mark), condition])
-    edges: list[Edges] = [
-        {(r, bit[colour]): some for (r, colour), some in edges.items()}
-        for edges in graph.edges
-    ]
-    return Graph(graph.letters, edges, graph.initial, len(colours) - 1), condition
+    return graph.with_marks(bit, len(colours) - 1), condition
 
 
 def _with_tree(graph: Graph, tree: ZielonkaTree, max_states: int) -> Graph:

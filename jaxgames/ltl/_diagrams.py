@@ -240,16 +240,23 @@ class Diagrams:
             self._guards[guard] = self.any_of(cubes)
         return self._guards[guard]
 
-    def some_path(
-        self, node: int, stop: int = BELOW_ALL
-    ) -> tuple[dict[int, bool], int]:
-        """Values of variables above a level that do not lead to `FALSE`.
-
-        Only of variables that decide; and the node they lead to.
-        """
+    def some_path(self, node: int) -> dict[int, bool]:
+        """Values of the variables that decide, which do not lead to `FALSE`."""
         found = {}
-        while self.level[node] < stop:
+        while self.level[node] < BELOW_ALL:
             high = self.low[node] == FALSE
             found[self.level[node]] = high
             node = self.high[node] if high else self.low[node]
-        return found, node
+        return found
+
+    def below(self, node: int) -> list[int]:
+        """A node and all that it leads to."""
+        found = {node: None}
+        work = [node]
+        while work:
+            node = work.pop()
+            for side in (self.low[node], self.high[node]):
+                if side not in found:
+                    found[side] = None
+                    work.append(side)
+        return list(found)

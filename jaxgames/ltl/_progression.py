@@ -193,14 +193,8 @@ class _Progression:
 
     def _support(self, node: int) -> set[int]:
         """The levels of the variables that a function has."""
-        store, found, seen, work = self._store, set[int](), set[int](), [node]
-        while work:
-            node = work.pop()
-            if node not in (_diagrams.FALSE, _diagrams.TRUE) and node not in seen:
-                seen.add(node)
-                found.add(store.level[node])
-                work += [store.low[node], store.high[node]]
-        return found
+        store = self._store
+        return {store.level[x] for x in store.below(node)} - {_diagrams.BELOW_ALL}
 
 
 class Unfolding:

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 
 from jaxgames import limits
 from jaxgames.ltl._formula import Formula
-from jaxgames.ltl._graph import Graph, TooLargeError, check_edges
+from jaxgames.ltl._graph import Graph, TooLargeError, by_size, check_edges, pruned
 from jaxgames.ltl._guards import bits
 from jaxgames.ltl._implied import Implied, may_be
 from jaxgames.ltl._letters import Letters
@@ -233,7 +233,7 @@ class Tableau:
                     found[key] = either(found[key], shared) if key in found else shared
         if _share_nothing(one, other):
             # What includes a pair of both includes one of each, and both are pruned.
-            return {key: found[key] for key in sorted(found, key=_size)}
+            return {key: found[key] for key in sorted(found, key=by_size)}
         return self._pruned(found)
 
     def _either(self, parts: Iterable[Steps]) -> Steps:
@@ -246,22 +246,7 @@ class Tableau:
 
     def _pruned(self, steps: Steps) -> Steps:
         """Without letters for which less can be asked."""
-        if len(steps) < 2:
-            return {key: letters for key, letters in steps.items() if letters}
-        minus, kept = self._letters.minus, []
-        for number, (after, put_off) in enumerate(sorted(steps, key=_size)):
-            if not number & 15:
-                limits.tick("translating", len(self._of_set), "sets of formulas")
-            letters = steps[after, put_off]
-            beyond, other = ~after, ~put_off
-            for less, fewer, had in kept:
-                if not less & beyond and not fewer & other:
-                    letters = minus(letters, had)
-                    if not letters:
-                        break
-            if letters:
-                kept.append((after, put_off, letters))
-        return {(after, put_off): letters for after, put_off, letters in kept}
+        return pruned(steps, self._letters)
 
 
 def _least(sets: list[int]) -> list[int]:
@@ -274,11 +259,6 @@ def _least(sets: list[int]) -> list[int]:
         for x in limits.ticking(sets, "translating")
         if not any(x != y and not y & ~x for y in sets)
     ]
-
-
-def _size(key: tuple[int, int]) -> tuple[int, tuple[int, int]]:
-    """What asks for less comes first."""
-    return key[0].bit_count() + key[1].bit_count(), key
 
 
 def _share_nothing(one: Steps, other: Steps) -> bool:

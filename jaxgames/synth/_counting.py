@@ -178,9 +178,10 @@ class _Classes:
                 row.append(_Edge(r, stays, stays and marks == every, without))
             self.rows.append(row)
         # The first side's moves end at the border to the other propositions.
-        self._moves = [x for x in self._below(self._root) if self._is_border(x, first)]
+        below = store.below(self._root)
+        self._moves = [x for x in below if self._is_border(x, first)]
         some = [
-            [self._class[x] for x in self._below(move) if x in self._class]
+            [self._class[x] for x in store.below(move) if x in self._class]
             for move in self._moves
         ]
         sizes = np.array([len(x) for x in some])
@@ -210,18 +211,6 @@ class _Classes:
             known[guards] = found
         return found
 
-    def _below(self, node: int) -> list[int]:
-        """A node and all that it leads to."""
-        store, found = self._nodes.store, {node: None}
-        work = [node]
-        while work:
-            node = work.pop()
-            for side in (store.low[node], store.high[node]):
-                if side not in found:
-                    found[side] = None
-                    work.append(side)
-        return list(found)
-
     def _is_border(self, node: int, first: int) -> bool:
         """Whether it asks for nothing of the first propositions, and is met by them."""
         return self._nodes.store.level[node] >= first and node in self._met(first)
@@ -232,7 +221,7 @@ class _Classes:
         if store.level[self._root] >= first:
             return frozenset((self._root,))
         found = set()
-        for node in self._below(self._root):
+        for node in store.below(self._root):
             if store.level[node] < first:
                 found |= {store.low[node], store.high[node]}
         return frozenset(x for x in found if store.level[x] >= first)

@@ -137,8 +137,8 @@ class _Machine:
         else:
             # Only what is written is left open: what need not hold, does not.
             node, target = pairs[0]
-            values, _ = store.some_path(node)
-            output = sum(1 << level - self._below for level, on in values.items() if on)
+            values = store.some_path(node).items()
+            output = sum(1 << level - self._below for level, on in values if on)
             found = store.terminal((output, target))
         self._known[key] = found
         return found

@@ -14,7 +14,7 @@ from jaxgames.mdp._stochastic_game import part, taken
 from jaxgames.mdp.host import _sequence
 from jaxgames.testing import _exact, _fronts
 from jaxgames.testing._labelled import Labelled, labelled, smaller
-from jaxgames.testing._mdp import _draw, _show, model_of
+from jaxgames.testing._mdp import _draw, _show, in_order, model_of
 from jaxgames.testing._subject import Check, Complaint, Subject, each, first
 
 SIZE = 4
@@ -56,9 +56,8 @@ def _draw_paid(rng: np.random.Generator, index: int, size: int) -> Labelled:
 def _paid(case: Labelled) -> mdp.MDP:
     """The model, with labels, and with rewards of choices."""
     model = model_of(case)
-    order = np.lexsort((case.edge["choice"], case.src))
-    first_ = np.asarray(model.row_offsets)[:-1]
-    pay = case.edge["pay"][order][first_].astype(float)
+    order, rows, _ = in_order(case)
+    pay = case.edge["pay"][order][rows[:-1]].astype(float)
     labels = {"goal": case.vertex["target"] > 0, "way": case.vertex["there"] > 0}
     return dataclasses.replace(model, labels=labels, choice_rewards={"": pay})
 
