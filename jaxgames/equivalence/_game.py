@@ -27,9 +27,6 @@ import numpy as np
 from jaxgames.kept import keeps
 from jaxgames.value import Value, freeze
 
-DIMENSIONS = 6
-"""Components of a budget."""
-
 UNLIMITED = 3
 """The component that means no limit: none of the notions asks for more than 2."""
 

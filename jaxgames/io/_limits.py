@@ -179,11 +179,9 @@ def check(
         )
 
 
-def check_vertices(
-    path: FilePath, line: int | None, count: int, what: str = "states"
-) -> None:
+def check_vertices(path: FilePath, count: int, what: str = "states") -> None:
     """Raises OversizeError for too many vertices, which need no text."""
-    check(path, line, f"{count} {what}", PER_VERTEX * count)
+    check(path, None, f"{count} {what}", PER_VERTEX * count)
 
 
 def _shown(size: int) -> str:

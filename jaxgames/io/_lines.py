@@ -4,6 +4,7 @@ A file is read in stretches of whole lines. Whatever is wrong is found by the ar
 too: every word knows its line.
 """
 
+import functools
 import math
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, NoReturn, TypeVar
@@ -193,20 +194,9 @@ class Lines(NamedTuple):
         raise FormatError(self.path, int(self.number[line]), message)
 
 
-def read(path: FilePath, comment: str | None = None) -> Iterator[Lines]:
-    """Reads a file, a stretch of whole lines after the other.
-
-    Args:
-        path: the file, decompressed where the suffix says so.
-        comment: lines that start like this are left out.
-    """
-
-    def cut(lines: Lines) -> Lines:
-        if comment is None:
-            return lines
-        return lines.keep(~lines.start_with(lines.first[:-1], comment))
-
-    yield from _pieces_of(path, lambda *stretch: cut(_cut(path, *stretch)))
+def read(path: FilePath) -> Iterator[Lines]:
+    """Reads a file, a stretch of whole lines after the other."""
+    return _pieces_of(path, functools.partial(_cut, path))
 
 
 def read_rows(
@@ -224,7 +214,7 @@ def read_rows(
         found = rows(byte, before) if by_code else None
         return _cut(path, byte, before, by_code) if found is None else found
 
-    return _pieces_of(path, made, lambda *stretch: _cut(path, *stretch))
+    return _pieces_of(path, made, functools.partial(_cut, path))
 
 
 def _pieces_of(

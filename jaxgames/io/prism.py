@@ -91,7 +91,7 @@ def load(path: FilePath) -> MDP:
     """
     table = read(path)
     size = _num_states(path, table)
-    _limits.check_vertices(path, None, size)
+    _limits.check_vertices(path, size)
     table, rows, groups = table.by_choices(path, size)
     first = rows[:-1]
     labels, initial = load_labels(path, size)

@@ -61,11 +61,6 @@ def negated(guard: Guard) -> Guard:
     return result
 
 
-def minus(one: Guard, other: Guard) -> Guard:
-    """Where one holds and the other does not."""
-    return both(one, negated(other))
-
-
 def covers(guard: Sequence[Cube], cube: Cube) -> bool:
     """Whether a guard holds wherever a cube does."""
     must, never = cube
@@ -83,11 +78,6 @@ def covers(guard: Sequence[Cube], cube: Cube) -> bool:
     a, b = near[0]
     bit = next(bits((a & ~must) | (b & ~never)))
     return covers(near, (must | bit, never)) and covers(near, (must, never | bit))
-
-
-def implies(one: Guard, other: Guard) -> bool:
-    """Whether one guard holds nowhere but where the other does."""
-    return all(covers(other, cube) for cube in one)
 
 
 def simplified(cubes: Iterable[Cube]) -> Guard:
@@ -200,7 +190,7 @@ def _neighbours_united(guard: Guard) -> Guard:
     return tuple(sorted(found))
 
 
-def text(guard: Guard, names: Sequence[str], conjunction: str = " & ") -> str:
+def text(guard: Guard, names: Sequence[str]) -> str:
     """A guard in words; the constants are written `true` and `false`.
 
     Examples:
@@ -209,16 +199,16 @@ def text(guard: Guard, names: Sequence[str], conjunction: str = " & ") -> str:
     """
     if not guard:
         return "false"
-    return " | ".join(_words(cube, names, conjunction) for cube in guard)
+    return " | ".join(_words(cube, names) for cube in guard)
 
 
-def _words(cube: Cube, names: Sequence[str], conjunction: str) -> str:
+def _words(cube: Cube, names: Sequence[str]) -> str:
     must, never = cube
     words = [
         ("" if must & bit else "!") + names[bit.bit_length() - 1]
         for bit in bits(must | never)
     ]
-    return conjunction.join(words) or "true"
+    return " & ".join(words) or "true"
 
 
 def bits(mask: int) -> Iterator[int]:
