@@ -195,11 +195,11 @@ def with_initial(path: FilePath, model: MDP) -> dict[str, np.ndarray]:
     return {"init": initial, **labels}
 
 
-def check_untimed(model: MDP, what: str) -> None:
-    """Raises a ValueError for a model in continuous time."""
+def check_untimed(model: MDP) -> None:
+    """Raises a ValueError for a model in continuous time, which .tra does not hold."""
     if model.exit_rates is not None:
         raise ValueError(
-            f"{what} cannot hold a chain with rates; .umb, .drn and .prism can"
+            ".tra cannot hold a chain with rates; .umb, .drn and .prism can"
         )
 
 

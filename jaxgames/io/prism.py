@@ -142,7 +142,7 @@ def save(
     """
     if style not in ("prism", "storm"):
         raise ValueError(f"style must be 'prism' or 'storm', got {style!r}")
-    _models.check_untimed(model, ".tra")
+    _models.check_untimed(model)
     model = _models.without_padding(model)
     if style == "storm" or model.lower is None:
         _models.check_probabilities(model, ".tra")
