@@ -61,9 +61,7 @@ class Answer(NamedTuple):
 def read(path: str) -> Answer | None:
     """Reads an answer; None if it is a solution of a parity game, or empty.
 
-    Raises:
-        FormatError: it is none that a command has written.
-        OSError: it cannot be read.
+    Raises FormatError if no command has written it.
     """
     with reading(path, PER_BYTE) as file:
         start = file.read(4)
@@ -121,11 +119,7 @@ def _rows(
 ) -> list[np.ndarray]:
     """The columns of numbers in a text: integers of any size, or real numbers.
 
-    Args:
-        path: the file.
-        file: its text, from the first row on.
-        line: that of the first row.
-        kinds: what each column is; None for as many integers as the first row has.
+    `kinds` says what each is; None: as many integers as the row at `line` has.
     """
     found = []
     for number in itertools.count(line):
@@ -177,11 +171,7 @@ IN_OBJECTS = {
 
 
 def _object_in(path: str, file: IO[bytes]) -> Answer:
-    """A lasso, or what a command has printed with `--json --all`.
-
-    Raises:
-        FormatError: it is neither, or it holds no answer.
-    """
+    """A lasso, or what a command has printed with `--json --all`; or a FormatError."""
     try:
         found = json.loads(file.read())
     except ValueError as error:
@@ -283,11 +273,7 @@ def _integers(numbers: list) -> np.ndarray:
 
 
 def of_vertices(answer: Answer, size: int, *names: str) -> list[np.ndarray]:
-    """Some columns: integers, one for each vertex.
-
-    Raises:
-        FormatError: a column has another length, or holds something else.
-    """
+    """Some columns: integers, one for each vertex; or a FormatError."""
     found = []
     for name in names:
         column = answer.arrays[name]

@@ -78,11 +78,7 @@ def _check_options(args: argparse.Namespace) -> None:
 
 
 def load_game(args: argparse.Namespace) -> Arena:
-    """Reads a game in which every vertex has a successor, and some are accepting.
-
-    Raises:
-        FormatError: it is something else.
-    """
+    """Reads a game in which every vertex has a successor, and some are accepting."""
     arena = load(args)
     accepting = arena.accepting
     if args.accepting is not None:

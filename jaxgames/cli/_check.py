@@ -104,12 +104,9 @@ def run(args: argparse.Namespace) -> Exit:
 
 
 class _Property(NamedTuple):
-    """What is asked of a system.
+    """A formula that must hold, or the file of an automaton that must not accept.
 
-    Attributes:
-        formula: what must hold; None for an automaton or for no property.
-        automaton: the file with what must not happen; None for a formula, or nothing.
-        what: how it is told.
+    `what` says how it is told.
     """
 
     formula: Formula | None
@@ -118,11 +115,7 @@ class _Property(NamedTuple):
 
 
 class _Source:
-    """What is read from a file, once for all properties.
-
-    Attributes:
-        failed: whether it could not be read.
-    """
+    """What is read from a file, once for all properties."""
 
     def __init__(self) -> None:
         self.failed = False
@@ -259,13 +252,7 @@ def _check_options(args: argparse.Namespace) -> None:
 
 
 def _properties(args: argparse.Namespace) -> list[_Property]:
-    """What is asked, in the order in which it was given.
-
-    Raises:
-        ValueError: a formula is none.
-        FormatError: likewise, in a file; it tells the line.
-        OSError: the file cannot be read.
-    """
+    """What is asked, in the order in which it was given."""
     if args.automaton is not None:
         return [_Property(None, args.automaton, f"no run of {args.automaton}")]
     if args.properties is not None:

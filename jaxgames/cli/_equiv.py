@@ -139,13 +139,7 @@ def _check_options(args: argparse.Namespace) -> None:
 
 
 class _Side(NamedTuple):
-    """One of the two processes of a pair.
-
-    Attributes:
-        process: its state in what is compared.
-        state: its state in its file.
-        name: what it is called.
-    """
+    """A process of a pair: its number in what is compared, its state in its file."""
 
     process: int
     state: int

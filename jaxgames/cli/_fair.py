@@ -85,11 +85,7 @@ def _may_be_marked(args: argparse.Namespace) -> bool:
 
 
 def fairness(args: argparse.Namespace, system: System) -> Fairness | None:
-    """What runs must be fair to.
-
-    Raises:
-        FormatError: the system has no actions, or not those of a process.
-    """
+    """What runs must be fair to, if the system has these actions and processes."""
     if not args.fairness:
         return None
     processes = None

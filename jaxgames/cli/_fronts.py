@@ -106,11 +106,7 @@ def listed(told: dict[str, Any]) -> str:
 
 
 def write(path: str, found: mdp.Front) -> None:
-    """The arrays of a front, as `.npz`.
-
-    Raises:
-        ValueError: the path names another format.
-    """
+    """The arrays of a front, as `.npz`; another path is refused."""
     if not path.endswith(".npz"):
         raise ValueError(f"a front is written as .npz, got {path}")
     names = ("points", "schedulers", "vertices", "weights", "bounds", "potentials")

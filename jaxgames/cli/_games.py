@@ -15,11 +15,7 @@ from jaxgames.tuning.io import LARGE_FILE
 
 
 def start_jax(args: argparse.Namespace) -> None:
-    """Chooses the device, and turns on the cache of compiled programs.
-
-    Raises:
-        ValueError: there is no such device.
-    """
+    """Chooses the device, if it is there, and turns on the cache of programs."""
     device = args.device
     if device is not None:
         when_imported(lambda: jax.config.update("jax_platforms", device))

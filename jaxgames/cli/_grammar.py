@@ -11,13 +11,9 @@ CONDITIONS = "max even", "min even", "max odd", "min odd"
 
 
 class Option(NamedTuple):
-    """An option of a command, or something else that it takes.
+    """An option of a command, with its names, or something else that it takes.
 
-    Attributes:
-        names: how it is written, for an option.
-        about: its help.
-        value: what its value is called, or None if it takes none.
-        values: those that are known, maybe none.
+    `value` is what its value is called, or None if it takes none.
     """
 
     names: tuple[str, ...]
@@ -27,17 +23,7 @@ class Option(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command, or a family of `generate`.
-
-    Attributes:
-        name: its name.
-        about: what it does.
-        usage: how it is called.
-        options: its options.
-        arguments: what it takes besides.
-        parts: commands below it.
-        epilog: what stands below its help.
-    """
+    """A command, or a family of `generate`; `parts` are commands below it."""
 
     name: str
     about: str

@@ -46,9 +46,6 @@ def run(args: argparse.Namespace) -> Exit:
     """Runs a command for each of its files.
 
     What is done is printed at once, and no file's content is kept longer than that.
-
-    Raises:
-        ValueError: something cannot be asked of several files.
     """
     _check(args)
     names = _names(args)

@@ -252,11 +252,7 @@ def _check_options(args: argparse.Namespace) -> tuple[list[Asked], dict]:
 
 
 def asked(args: argparse.Namespace) -> tuple[list[mdp.Property], dict[str, Any]]:
-    """What `--prop` and `--const` ask.
-
-    Raises:
-        ValueError: one of them is none.
-    """
+    """What `--prop` and `--const` ask."""
     return _properties(args), _constants(args.const)
 
 

@@ -109,12 +109,7 @@ def run(args: argparse.Namespace, phase: Phases, given: Any) -> Exit:
 
 
 def posed(args: argparse.Namespace, given: Any) -> Question:
-    """The question that options ask about a game.
-
-    Raises:
-        ValueError: the model is no game, or an option does not fit it.
-        FormatError: the file of the automaton holds something else.
-    """
+    """The question that options ask about a game, if they fit it."""
     if not isinstance(given, mdp.Game):
         raise ValueError(
             "--ltl, --automaton and --priority are for games, and this model has one "
@@ -180,11 +175,7 @@ def _solve(
 
 
 def _variable(game: mdp.Game, name: str) -> np.ndarray:
-    """The priorities that a variable of the states says.
-
-    Raises:
-        ValueError: there is no such variable, or it is none of priorities.
-    """
+    """The priorities that a variable of the states says; else raises ValueError."""
     known = game.model.valuations or {}
     if name not in known:
         there = clipped(", ".join(known)) or "none at all"

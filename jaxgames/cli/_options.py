@@ -67,11 +67,7 @@ class Parser(argparse.ArgumentParser):
             )
 
     def _check_command(self, word: str) -> None:
-        """Says what is meant by a word in the place of a command, where that is clear.
-
-        Raises:
-            ValueError: it is.
-        """
+        """Says what is meant by a word in place of a command, where that is clear."""
         if word == "help":
             self.error("for the help of a command write jaxgames COMMAND --help")
         if os.path.exists(word):
@@ -98,13 +94,7 @@ def _options_of(parser: argparse.ArgumentParser, words: Sequence[str]) -> list[s
 
 
 def take_no(parser: argparse.ArgumentParser, why: str, *options: str) -> None:
-    """Says in the help, and to who asks for it, why an option is missing here.
-
-    Args:
-        parser: of the command.
-        why: the reason, and what to take instead.
-        options: that most commands like this one take.
-    """
+    """Says in the help, and to who asks for it, why an option is missing here."""
     assert isinstance(parser, Parser)
     parser.untaken |= dict.fromkeys(options, why)
 
@@ -143,14 +133,8 @@ def add_file(
 ) -> None:
     """The file that a command reads, and which format it has.
 
-    Args:
-        parser: of the command.
-        what: what the file holds, for the help.
-        name: what the file is called in the help.
-        option: another word for it, which is not shown; only with `among`.
-        many: whether there may be several, with a line of output for each.
-        none: whether there may be none of them.
-        among: a group of which one is to be given.
+    There may be several with `many`, and with `none` also no file. `among` is a group
+    of which one is to be given; `option` another word for the file there.
     """
     help = f"{what}. It may be compressed (.gz, .bz2, .xz). - is standard input"
     parser.set_defaults(brief=False)
@@ -212,13 +196,7 @@ def add_decomposition(
     *,
     kept: bool = True,
 ) -> None:
-    """How a graph or a model is decomposed, and what is told of it.
-
-    Args:
-        parser: of the command.
-        solver: the type of the option that names one.
-        kept: whether the state of a solve can be kept.
-    """
+    """How a graph or a model is decomposed, and what is told of it."""
     parser.add_argument(
         *("-s", "--solver"),
         type=solver,

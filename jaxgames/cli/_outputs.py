@@ -79,14 +79,8 @@ def _read(args: argparse.Namespace) -> list[str]:
 def check_all(args: argparse.Namespace, option: str, paths: Sequence[str]) -> None:
     """Finds out that what is written for each of several files can be and may be.
 
-    Args:
-        args: the command's, with the `files`, and whether to `force`.
-        option: that names the folder, for messages.
-        paths: for each of the files what is written, in a folder that is there.
-
-    Raises:
-        ValueError: a path is that of two, is read too, or is there already.
-        OSError: as writing would.
+    There is a path for each file, in a folder that is there. Else raises ValueError,
+    or OSError as writing would.
     """
     read = {}
     for file in args.files:

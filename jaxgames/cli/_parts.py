@@ -65,10 +65,7 @@ def make_host_ready(
 ) -> None:
     """Has the engine of the host compiled, if it may be used; what it compiles is kept.
 
-    Args:
-        args: the command's.
-        edges: how large the input is: a small one needs no machine code.
-        solve_tiny: runs the engine on something tiny.
+    An input with few edges needs no machine code.
     """
     if args.solver not in ("auto", "host", "race") or host.is_plain(edges):
         return

@@ -24,11 +24,7 @@ _DOING = {
 
 
 class Phases:
-    """Times the phases of a solve; prints each when it is over, with notes on it.
-
-    Attributes:
-        seconds: how long each phase took.
-    """
+    """Times the phases of a solve; prints each when it is over, with notes on it."""
 
     def __init__(self, args: argparse.Namespace, *, silent: bool = False):
         self.seconds: dict[str, float] = {}

@@ -29,10 +29,7 @@ class Found(NamedTuple):
     def of_values(cls, least: Any, most: Any, strategy: Any) -> "Found":
         """Player 0 wins where the value is not negative, if he is to keep it so.
 
-        Args:
-            least: `[V]`: a lower bound of each value, or a number of its sign.
-            most: `[V]`: an upper bound, likewise.
-            strategy: `[V]`: as above.
+        Bounds of each value, `[V]`, or numbers of their signs tell that.
         """
         winner = np.where(np.asarray(least) >= 0, 0, UNDECIDED)
         return cls(np.where(np.asarray(most) < 0, 1, winner), strategy)
@@ -61,14 +58,7 @@ def write(
     solution: Any,
     names: Callable[[], Sequence[str | None] | None] = lambda: None,
 ) -> None:
-    """Writes the pictures that were asked for.
-
-    Args:
-        args: the command's.
-        arena: the game.
-        solution: has `winner` and `strategy`, see `Found`.
-        names: gives a name for each vertex, or None.
-    """
+    """Writes the pictures that were asked for; the solution is as `Found`."""
     if args.dot:
         write_text(args.dot, plot.to_dot(arena, solution, names=names()))
     if args.draw:

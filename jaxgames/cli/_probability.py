@@ -152,13 +152,7 @@ def run(args: argparse.Namespace) -> Exit:
 def conclude(args, model, found, verdict, facts, arrays) -> Exit:
     """Prints and writes what was found of states.
 
-    Args:
-        args: of the command.
-        model: whose initial states are told of.
-        found: the solution.
-        verdict: on it, or None.
-        facts: that are told already; more are added.
-        arrays: by name, what each state, or row, has: bounds and a value are among it.
+    `arrays` are what each state, or row, has: bounds and a value are among it.
     """
     facts["gap"] = float((arrays["upper"] - arrays["lower"]).max(initial=0.0))
     facts["initial"] = [
@@ -208,12 +202,7 @@ class _Said(NamedTuple):
 def verdict_of(given: Any, target: Any, who: Any, through: Any, found: Any):
     """What a check of bounds says, and of the values that are between them.
 
-    Args:
-        given: the model, or the game.
-        target: bool `[S]`, what is to be reached.
-        who: `"min"` or `"max"`; of a game, the player who wants to get there.
-        through: bool `[S]`, what may be passed before; None for all.
-        found: `lower`, `upper`, `value`, and `scheduler`, or `strategy` of a game.
+    `who` is `"min"` or `"max"`; of a game, the player who wants to reach the target.
     """
     if isinstance(given, mdp.Game):
         how: Any = {"maximizer": who, "states": through}

@@ -47,14 +47,7 @@ def show_error(
 def error_facts(
     args: argparse.Namespace, code: int, error: BaseException, message: str
 ) -> dict[str, Any]:
-    """What is told of what failed.
-
-    Args:
-        args: the command's.
-        code: the exit code that the command has, of several files for this one alone.
-        error: what failed.
-        message: what is wrong, as people are told.
-    """
+    """What is told of what failed: of several files the exit code is of one alone."""
     facts = {
         "exit": int(code),
         "kind": type(error).__name__,

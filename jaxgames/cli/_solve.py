@@ -90,8 +90,7 @@ def run(args: argparse.Namespace) -> Exit:
 def in_batches(some: Iterable[argparse.Namespace]) -> Iterator[tuple[Any, Any]]:
     """Solves games on the host one by one, those for a device in batches.
 
-    Yields:
-        The arguments for each game, and what tells of it and returns an exit code.
+    Yields the arguments for each, and what tells of it and returns an exit code.
     """
     pending: list[_Loaded] = []
     for args in some:
@@ -105,15 +104,11 @@ def in_batches(some: Iterable[argparse.Namespace]) -> Iterator[tuple[Any, Any]]:
 
 
 class _Loaded:
-    """A game that was read, or why it was not.
+    """A game that was read, or the error why there is no game or no answer.
 
     Attributes:
-        args: the command's, for this game.
-        phase: the time that reading took.
-        arena: the game, or None.
         solution: of a batch, or None.
         cost: edges that wait for a batch.
-        error: why there is no game, or no answer; or None.
     """
 
     def __init__(self, args: argparse.Namespace):

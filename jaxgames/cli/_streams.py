@@ -35,13 +35,10 @@ OUTPUTS = "output", "labels", "lasso", "dot", "scheduler", "pg"
 
 @contextlib.contextmanager
 def standard(args: argparse.Namespace) -> Iterator[None]:
-    """Has `-` mean standard input or output, within.
+    """Has `-` mean standard input or output, within; two files cannot be one stream.
 
     What is read once only is kept, so that it can be read again. Where a file is
     written to standard output, all else that is printed goes to standard error.
-
-    Raises:
-        ValueError: two files cannot be one stream.
     """
     for name in (*INPUTS, *OUTPUTS, "draw", "game", "checkpoint"):
         if getattr(args, name, None) == "":

@@ -23,19 +23,10 @@ def load(args: argparse.Namespace) -> Any:
 def system_of(
     args: argparse.Namespace, found: Any, propositions: tuple[str, ...]
 ) -> systems.System:
-    """Makes a system of what a file holds.
+    """Makes a system of what a file holds; of what is none raises FormatError.
 
-    Args:
-        args: the command's, with the file, and with the initial states, None for those
-            of the file.
-        found: a transition system, whose actions become propositions, and what is no
-            action of it one that never occurs; a model, whose
-            labels do; a system; or any other graph, which has none.
-        propositions: those that are needed.
-
-    Raises:
-        FormatError: the file holds something else, it lacks a proposition, or an
-            initial state is out of range.
+    The actions of a transition system become propositions, and what is no action of it
+    one that never occurs; the labels of a model do; other graphs have none.
     """
     file = args.file
     if isinstance(found, io.LTS):
@@ -94,12 +85,7 @@ def _system(
 
 
 def load_product(args: argparse.Namespace) -> Any:
-    """Reads a graph with accepting vertices, ready to be searched.
-
-    Raises:
-        FormatError: the file has no accepting vertices or is wrong, or an initial
-            vertex is out of range.
-    """
+    """Reads a graph with accepting vertices, ready to be searched."""
     file, initial = args.file, args.initial
     is_archive = io.format_of(file, format=args.format) == "npz"
     product = io.npz.load_product(file) if is_archive else None
@@ -133,12 +119,7 @@ def load_automaton(file: str) -> ltl.Automaton | ltl.EmersonLei:
 
 
 def formulas_in(path: str) -> list[tuple[int, str]]:
-    """The texts of the formulas in a file, with the lines where they are.
-
-    Raises:
-        FormatError: there are none.
-        OSError: the file cannot be read.
-    """
+    """The texts of the formulas in a file, with the lines where they are."""
     with reading(path) as file:
         texts = [line.decode(errors="replace").strip() for line in file]
     found = [(n, text) for n, text in enumerate(texts, 1) if text and text[0] != "#"]

@@ -16,16 +16,8 @@ SYNTAX = "numbers and ranges, such as 0,4,10-19, or @FILE with these"
 def mask(option: str, text: str, size: int, what: str = "vertex") -> np.ndarray:
     """The set that an option names: bool `[size]`.
 
-    Args:
-        option: its name, for messages.
-        text: what it is given.
-        size: how many vertices there are.
-        what: what a vertex is called.
-
-    Raises:
-        ValueError: a word is no number or range, or a vertex is not there.
-        FormatError: likewise, in a file; it tells the line.
-        OSError: the file cannot be read.
+    Raises ValueError if a word is no number or range, or a vertex is not there; in a
+    file FormatError, with the line.
     """
     found = np.zeros(size, bool)
     for path, line, word in _words(text):

@@ -39,12 +39,7 @@ def since_start() -> float:
 
 
 class Watch:
-    """The limits of a command.
-
-    Attributes:
-        began: when it did, by `time.perf_counter`.
-        ends_process: whether the process may be ended, since it is the command's own.
-    """
+    """The limits of a command; whether it may end the process, if that is its own."""
 
     def __init__(self, argv: Sequence[str], ends_process: bool):
         self.began = time.perf_counter() - (since_start() if ends_process else 0.0)

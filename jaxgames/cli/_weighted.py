@@ -51,11 +51,7 @@ def check_output(args: argparse.Namespace) -> None:
 
 
 def load_weighted(args: argparse.Namespace) -> Arena:
-    """Reads a game with weights, or makes some of its priorities.
-
-    Raises:
-        FormatError: it is something else.
-    """
+    """Reads a game with weights, or makes some of its priorities."""
     arena = load(args)
     if args.from_parity:
         if not is_parity(arena):

@@ -91,11 +91,7 @@ class Comparison(Mapping[str, Holds]):
         return Holds(forth, back, _both(forth, back))
 
     def __getitem__(self, notion: str) -> Holds:
-        """Whether a notion holds.
-
-        Raises:
-            KeyError: there is no such notion.
-        """
+        """Whether a notion holds."""
         return self._holds[notion]
 
     def __iter__(self) -> Iterator[str]:

@@ -47,16 +47,7 @@ def build_on_device(
 ) -> Spectroscopy | None:
     """The game from the attack positions (p, {q}) of these pairs, on the device.
 
-    Args:
-        system: the processes.
-        pairs: int32 `[N, 2]`, p and q.
-        most: positions and moves beyond which it is given up.
-
-    Returns:
-        The game, or None where it has more.
-
-    Raises:
-        ValueError: the processes enable too many different sets of labels.
+    None where it has more positions and moves than `most`.
     """
     salt = 0
     while True:  # until no hash has misled

@@ -128,8 +128,7 @@ class Sizes(NamedTuple):
 def has_room(sizes: Sizes, found: Found, now: Numbers) -> tuple[Any, ...]:
     """Whether there is room for what a turn may find.
 
-    Returns:
-        For positions, moves, questions, sets and members a boolean each.
+    Tells it of positions, moves, questions, sets and members.
     """
     return (
         now.positions + sizes.cells <= len(found.positions.words),
@@ -144,11 +143,7 @@ def has_room(sizes: Sizes, found: Found, now: Numbers) -> tuple[Any, ...]:
 
 
 def processes_of(system: System) -> Processes:
-    """A system on the device, in arrays of a few lengths.
-
-    Raises:
-        ValueError: the processes enable too many different sets of labels.
-    """
+    """A system on the device, in arrays of a few lengths."""
     enabled = system.enabled()
     if len(enabled.offsets) - 1 > MOST_LABEL_SETS:
         raise ValueError(

@@ -27,9 +27,6 @@ import numpy as np
 from jaxgames.kept import keeps
 from jaxgames.value import Value, freeze
 
-DIMENSIONS = 6
-"""Components of a budget."""
-
 UNLIMITED = 3
 """The component that means no limit: none of the notions asks for more than 2."""
 
@@ -74,6 +71,11 @@ class Arrays(NamedTuple):
     starts: Any
 
 
+def _fetched(name: str) -> keeps[Any, np.ndarray]:
+    """An array of a game, which is fetched when it is first asked for."""
+    return keeps(lambda game: np.asarray(getattr(game.arrays, name)))
+
+
 class Spectroscopy(Value):
     """A spectroscopy game with `V` positions, `E` moves and `S` sets of processes.
 
@@ -98,50 +100,15 @@ class Spectroscopy(Value):
     def __init__(self, *arrays: Any):
         self.arrays = Arrays(*map(freeze, arrays))
 
-    @keeps
-    def offsets(self) -> np.ndarray:
-        """Where the moves of each position start."""
-        return np.asarray(self.arrays.offsets)
-
-    @keeps
-    def targets(self) -> np.ndarray:
-        """Where each move leads."""
-        return np.asarray(self.arrays.targets)
-
-    @keeps
-    def moves(self) -> np.ndarray:
-        """The kind of each move."""
-        return np.asarray(self.arrays.moves)
-
-    @keeps
-    def process(self) -> np.ndarray:
-        """Process p of each position."""
-        return np.asarray(self.arrays.process)
-
-    @keeps
-    def first(self) -> np.ndarray:
-        """Set Q or process q of each position."""
-        return np.asarray(self.arrays.first)
-
-    @keeps
-    def second(self) -> np.ndarray:
-        """Set Q* of each position, or what it is."""
-        return np.asarray(self.arrays.second)
-
-    @keeps
-    def set_offsets(self) -> np.ndarray:
-        """Where the members of each set start."""
-        return np.asarray(self.arrays.set_offsets)
-
-    @keeps
-    def members(self) -> np.ndarray:
-        """The processes of each set."""
-        return np.asarray(self.arrays.members)
-
-    @keeps
-    def starts(self) -> np.ndarray:
-        """The positions that were asked for."""
-        return np.asarray(self.arrays.starts)
+    offsets = _fetched("offsets")
+    targets = _fetched("targets")
+    moves = _fetched("moves")
+    process = _fetched("process")
+    first = _fetched("first")
+    second = _fetched("second")
+    set_offsets = _fetched("set_offsets")
+    members = _fetched("members")
+    starts = _fetched("starts")
 
     @property
     def num_positions(self) -> int:

@@ -153,11 +153,7 @@ def is_stable(system: System, classes: np.ndarray) -> bool:
 
 
 def classes_of(system: System, solver: str | Solver = "auto") -> np.ndarray:
-    """The bisimilarity classes of a system's states, where they are a phase of a call.
-
-    Raises:
-        LimitError: a limit was reached.
-    """
+    """The bisimilarity classes of a system's states, as a phase of a call."""
     found = drive.solve(PROBLEM, system, solver, throw=False)
     if found.status != Status.SOLVED:
         limits.fail(found.status, REFINING)

@@ -20,16 +20,11 @@ def free_memory(on_host: bool = False) -> int:
 
 
 def check_room(pairs: int, max_positions: int | None, *, on_host: bool = False) -> int:
-    """Positions and moves that there is room for.
+    """Positions and moves that there is room for; TooLargeError if the pairs need more.
 
-    Args:
-        pairs: how many pairs of processes are to be compared. Each has at least an
-            attack, a defend and a clause position, and four moves.
-        max_positions: a limit to their number; None: what the free memory allows.
-        on_host: whether they are built on the host, so that no device need be asked.
-
-    Raises:
-        TooLargeError: the pairs alone are more than that.
+    Each pair has at least an attack, a defend and a clause position, and four moves.
+    The limit is `max_positions`, or what the free memory allows: on the host no device
+    need be asked.
     """
     if max_positions is not None:
         max_positions = integer("max_positions", max_positions, 1)

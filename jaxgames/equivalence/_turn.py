@@ -99,11 +99,7 @@ class Moves(NamedTuple):
 
 @functools.partial(jax.jit, static_argnums=0, donate_argnums=3)
 def advance(sizes: Sizes, processes: Processes, salt, found: Found, bounds: Bounds):
-    """Makes turns until a bound is met, or there is no room for another.
-
-    Returns:
-        What has been found, and its `Numbers`.
-    """
+    """Makes turns until a bound is met, or there is no room for another."""
 
     def stop(state):
         found, turns = state

@@ -62,12 +62,7 @@ def witness(
 ) -> Formula:
     """The least formula for one of some budgets that win from a position.
 
-    Args:
-        game: the game.
-        start: a position.
-        budgets: which win there.
-        wins: whether a budget wins at a position: what does not is not looked at.
-        spell: what the formula of a position is.
+    What `wins` says does not win at a position is not looked at.
     """
     starts = [(start, budget) for budget in budgets]
     plays = _plays(game, starts, wins)

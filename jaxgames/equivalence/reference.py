@@ -110,10 +110,7 @@ def _linear(
 ) -> Callable[[list[Row]], np.ndarray]:
     """A preorder on traces: whatever p shows after a trace, q can show after it.
 
-    Args:
-        observed: whether one of the processes shows at the end what one process shows.
-        kept: on the way only those are kept that show what the other side shows; None:
-            all.
+    On the way only those are kept that show what the other side shows; or all.
     """
 
     def holds(rows: list[Row], p: int, q: int) -> bool:

@@ -7,12 +7,7 @@ from jaxgames.arguments import integer
 
 
 def usual_degree(min_degree, candidates: int | None) -> int:
-    """The largest out-degree where none is asked for.
-
-    Args:
-        min_degree: the least.
-        candidates: how many successors there can be; None for any number.
-    """
+    """The largest out-degree where none is asked for."""
     most = 4 if candidates is None else max(min(4, candidates), 1)
     return max(most, integer("min_degree", min_degree, 1))
 

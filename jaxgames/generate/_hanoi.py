@@ -52,9 +52,7 @@ def hanoi(disks: int, **bounds: Unpack[Bounds]) -> Arena:
 def moves(disks: int, goal: int) -> np.ndarray:
     """The successors of every vertex: int32 `[3**disks + 2, 3]`.
 
-    Args:
-        disks: number of disks.
-        goal: the configuration that only leads to vertex `3**disks`.
+    The configuration `goal` only leads to vertex `3**disks`.
     """
     states = 3**disks
     state = np.arange(states, dtype=np.int32)

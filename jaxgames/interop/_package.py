@@ -5,11 +5,7 @@ from typing import Any
 
 
 def package(name: str) -> Any:
-    """Imports another package.
-
-    Raises:
-        ImportError: it is not installed; says how to install it.
-    """
+    """Imports another package, or says how to install it."""
     try:
         return importlib.import_module(name)
     except ImportError as error:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from jaxgames.arena import Arena
-from jaxgames.interop._attributes import column, say_left_out
+from jaxgames.interop._attributes import both_ways, column, say_left_out
 from jaxgames.interop._package import package
 
 
@@ -59,10 +59,7 @@ def to_arena(
     say_left_out("edges", graph.es.attributes(), (weight,), "weight= takes one")
     weights = None if weight is None else _values(graph.es, weight, "edge")
     if not graph.is_directed():
-        between = src != dst
-        src, dst = np.append(src, dst[between]), np.append(dst, src[between])
-        if weights is not None:
-            weights = np.append(weights, weights[between])
+        src, dst, weights = both_ways(src, dst, weights)
     return Arena.from_edges(
         src,
         dst,

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from jaxgames.arena import Arena
-from jaxgames.interop._attributes import column, rows, say_left_out
+from jaxgames.interop._attributes import column, payloads, say_left_out
 from jaxgames.interop._package import package
 
 
@@ -119,19 +119,14 @@ def from_arena(arena: Arena, nodes: Sequence[Hashable] | None = None) -> Any:
     pairs = arena.src.astype(np.int64) * vertices + arena.dst
     parallel = len(np.unique(pairs)) < edges
     graph = nx.MultiDiGraph() if parallel else nx.DiGraph()
-    of_nodes = {
-        "owner": arena.owner.astype(int),
-        "priority": arena.priority,
-        "accepting": arena.accepting,
-    }
-    of_edges = {"priority": arena.edge_priority, "weight": arena.weight}
+    of_nodes, of_edges = payloads(arena)
     nodes = range(vertices) if nodes is None else list(nodes)
     if len(nodes) != vertices or len(set(nodes)) != vertices:
         raise ValueError(
             f"expected {vertices} different nodes, one for each vertex, got "
             f"{len(set(nodes))} different ones of {len(nodes)}"
         )
-    graph.add_nodes_from(zip(nodes, rows(of_nodes, vertices), strict=True))
+    graph.add_nodes_from(zip(nodes, of_nodes, strict=True))
     ends = (map(nodes.__getitem__, x.tolist()) for x in (arena.src, arena.dst))
-    graph.add_edges_from(zip(*ends, rows(of_edges, edges), strict=True))
+    graph.add_edges_from(zip(*ends, of_edges, strict=True))
     return graph

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from jaxgames.arena import Arena
-from jaxgames.interop._attributes import column, rows, say_left_out
+from jaxgames.interop._attributes import both_ways, column, payloads, say_left_out
 from jaxgames.interop._package import package
 
 Attribute = str | Callable[[Any], Any]
@@ -66,10 +66,7 @@ def to_arena(
         say_left_out("edges", ["payload"], (), "weight= takes it: weight=int")
     weights = None if weight is None else _values(of_edges, weight, "edge")
     if not hasattr(graph, "successors"):  # edges without direction
-        between = src != dst
-        src, dst = np.append(src, dst[between]), np.append(dst, src[between])
-        if weights is not None:
-            weights = np.append(weights, weights[between])
+        src, dst, weights = both_ways(src, dst, weights)
     arena = Arena.from_edges(
         src,
         dst,
@@ -123,15 +120,9 @@ def from_arena(arena: Arena) -> Any:
     rustworkx = package("rustworkx")
     arena = arena.unpad()
     graph = rustworkx.PyDiGraph(multigraph=True)
-    vertices, edges = arena.shape
-    of_nodes = {
-        "owner": arena.owner.astype(int),
-        "priority": arena.priority,
-        "accepting": arena.accepting,
-    }
-    of_edges = {"priority": arena.edge_priority, "weight": arena.weight}
-    graph.add_nodes_from(rows(of_nodes, vertices))
-    payloads = [payload or None for payload in rows(of_edges, edges)]
+    of_nodes, of_edges = payloads(arena)
+    graph.add_nodes_from(of_nodes)
     src, dst = arena.src.tolist(), arena.dst.tolist()
-    graph.add_edges_from(list(zip(src, dst, payloads, strict=True)))
+    told = [payload or None for payload in of_edges]
+    graph.add_edges_from(list(zip(src, dst, told, strict=True)))
     return graph

@@ -171,21 +171,9 @@ def reading(path: FilePath, per_byte: int = PER_BYTE) -> Iterator[_Stream]:
 
 
 def read_whole(path: FilePath, per_byte: int, behind: bytes) -> np.ndarray:
-    """Reads a file into one array, decompressed where it is compressed.
+    """Reads a file into one array, as `reading`, with the bytes `behind` it: uint8.
 
     The bytes of an uncompressed file are copied once: from the system's cache.
-
-    Args:
-        path: the file.
-        per_byte: bytes that reading takes for each byte of text, about.
-        behind: bytes that follow the text in the array.
-
-    Returns:
-        uint8, the text and the bytes behind it.
-
-    Raises:
-        FormatError: as `reading`.
-        OSError: the file cannot be opened or read.
     """
     [(whole, size)] = collections.deque(coming(path, per_byte, len(behind)), maxlen=1)
     end = size + len(behind)
@@ -198,14 +186,9 @@ def coming(
 ) -> Iterator[tuple[np.ndarray, int]]:
     """Reads a file as `read_whole` does, and tells of each bit that has come.
 
-    Args:
-        path: the file.
-        per_byte: as there.
-        margin: bytes of room behind the text.
-
     Yields:
-        uint8, what is read, and how many bytes of that have come; these stay as they
-        are. It is the same array, or a larger one where there was no more room.
+        uint8, what is read, with `margin` bytes of room behind it, and how many bytes
+        have come; these stay as they are. It is the same array, or a larger one.
     """
     with reading(path, per_byte) as file:
         expected = _sources.length(path, _AT_ONCE)

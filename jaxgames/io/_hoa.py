@@ -98,11 +98,7 @@ def automata(whole: Whole) -> Iterator[Automaton | EmersonLei]:
 
 
 def extended(whole: Whole) -> Iterator[Found]:
-    """Reads the automata of a text whose propositions have owners.
-
-    Raises:
-        FormatError: when something wrong is met.
-    """
+    """Reads the automata of a text whose propositions have owners, as `automata`."""
     yield from (reader.found() for reader in _readers(whole))
 
 
@@ -159,11 +155,7 @@ def is_over(whole: Whole, at: int) -> bool:
 
 
 def _by_code(whole: Whole, at: int) -> tuple["_Reader", int] | None:
-    """An automaton whose body is read by machine code, and where it ends.
-
-    Returns:
-        None where it is to be read token by token.
-    """
+    """An automaton whose body is read by machine code, and where it ends; or None."""
     try:
         head = whole.head(at)
         tokens = _Tokens(whole.path, head, PATTERN, nested=True)
@@ -252,12 +244,8 @@ class _Reader:
     def read_by_code(self, whole: Whole, at: int) -> int | None:
         """Reads one whose header alone is the text of this reader.
 
-        Returns:
-            The byte after it; None if it is to be read token by token.
-
-        Raises:
-            OversizeError: it takes more memory than it may.
-            ValueError: something is wrong, or the header goes on.
+        Returns the byte after it; None if it is to be read token by token. Raises
+        ValueError if something is wrong, or the header goes on.
         """
         self._head()
         following = self._tokens.next
@@ -571,11 +559,7 @@ class _Reader:
         return found
 
     def _assembled(self, body: _hoa_loop.Body, part: Callable[[int, int], str]) -> bool:
-        """Makes the graph of a body, unless a state is not listed.
-
-        Raises:
-            ValueError: a label or an acceptance set is malformed, or comes to too much.
-        """
+        """Makes the graph of a body, unless a state is not listed."""
         named = (max(self._starts, default=-1), body.state.max(initial=-1))
         last = max(*named, body.target.max(initial=-1))
         count = last + 1 if self._num_states is None else self._num_states
@@ -642,10 +626,10 @@ class _Reader:
         plain: Callable[[str], Any],
         read: Callable[[], Any],
     ) -> tuple[np.ndarray, list]:
-        """Reads each different text once.
+        """Reads each different text once; each is between a bracket and another one.
 
         Args:
-            texts: each starts behind a bracket, and ends before one.
+            texts: where they are.
             part: gives the text between two places.
             plain: reads a text that is as most are; None if it is not.
             read: called where a bracket is next, for others.
@@ -783,10 +767,7 @@ def _cubes(
 ) -> tuple[tuple[int, int], ...] | None:
     """The cubes of a label that is a plain disjunction of such; else None.
 
-    Args:
-        text: the label.
-        count: how many propositions there are.
-        known: what literals are, as they are written; is filled.
+    `known` remembers what literals are, as they are written.
     """
     if not _PLAIN.fullmatch(text):
         return None

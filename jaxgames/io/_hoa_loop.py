@@ -60,13 +60,7 @@ def pays(size: int) -> bool:
 def scan(text: str, begin: int, most: int) -> Body | None:
     """Reads states, whose edges have labels, from a position on.
 
-    Args:
-        text: the text.
-        begin: where the first state starts.
-        most: the largest number of a state.
-
-    Returns:
-        None if something may be malformed.
+    Gives None where something may be malformed.
     """
     states: list[tuple[int, int, int, int]] = []
     edges: list[tuple[int, int, int, int, int]] = []
@@ -143,16 +137,9 @@ def _coming(whole: Whole, begin: int, most: int) -> Iterator[Body | None]:
 def parse(byte: np.ndarray, begin: int, most: int) -> Body | None:
     """Reads states, whose edges have labels, from a position on.
 
-    A long text is cut where states start, and read by all cores.
-
-    Args:
-        byte: uint8, the text, with eight bytes behind it that are no digits.
-        begin: where the first state starts.
-        most: the largest number of a state.
-
-    Returns:
-        None where something may be malformed, the text is not UTF-8, or a name holds
-        the sign for the end.
+    A long text is cut where states start, and read by all cores. Eight bytes that are
+    no digits follow it. Gives None where something may be malformed, the text is not
+    UTF-8, or a name holds the sign for the end.
     """
     end = _end_of(byte, begin)
     if end < 0:

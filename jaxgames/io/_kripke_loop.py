@@ -67,15 +67,9 @@ def _coming(whole: Whole, begin: int, most: int) -> Iterator[States | None]:
 
 
 def parse(byte: np.ndarray, begin: int, most: int) -> States | None:
-    """Reads the statements of a text from a position on.
+    """Reads the statements of a text with a semicolon behind it, from a position on.
 
-    Args:
-        byte: uint8, the text, with a semicolon behind it.
-        begin: where the first statement starts.
-        most: the largest number of a state.
-
-    Returns:
-        None if a statement may be malformed, or the text is not UTF-8.
+    Gives None if a statement may be malformed, or the text is not UTF-8.
     """
     size = len(byte) - begin
     if size < 2 * _BYTES_AT_ONCE:

@@ -123,11 +123,7 @@ def text_limit(
 ) -> int | None:
     """How many bytes the text of a file may have, unpacked; None for any number.
 
-    Args:
-        path: the file.
-        per_byte: bytes that reading takes for each byte of text.
-        packed: whether the file is compressed.
-        place: where reading has come to; more of a pipe is read to know that it may.
+    Of a pipe more than the `place` reading has come to is read, to know that it may.
     """
     memory = _current().memory
     if memory is not None:
@@ -183,15 +179,9 @@ def check(
         )
 
 
-def check_vertices(
-    path: FilePath, line: int | None, count: int, what: str = "states"
-) -> None:
-    """Checks that a number of vertices, which need no text, is not too large.
-
-    Raises:
-        OversizeError: they are.
-    """
-    check(path, line, f"{count} {what}", PER_VERTEX * count)
+def check_vertices(path: FilePath, count: int, what: str = "states") -> None:
+    """Raises OversizeError for too many vertices, which need no text."""
+    check(path, None, f"{count} {what}", PER_VERTEX * count)
 
 
 def _shown(size: int) -> str:

@@ -4,6 +4,7 @@ A file is read in stretches of whole lines. Whatever is wrong is found by the ar
 too: every word knows its line.
 """
 
+import functools
 import math
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, NoReturn, TypeVar
@@ -90,11 +91,7 @@ class Lines(NamedTuple):
         return [text[i:j] for i, j in zip(starts, ends, strict=True)]
 
     def integers(self, words: np.ndarray, what: str, least: int, most: int):
-        """Reads words as integers: int64, each from `least` (not negative) to `most`.
-
-        Raises:
-            FormatError: a word is something else.
-        """
+        """Reads words as integers: int64, from `least` (not negative) to `most`."""
         start, end = self.start[words], self.end[words]
         if self.by_code:
             values, bad = _word_loop.integers(self.byte, start, end, least, most)
@@ -132,17 +129,10 @@ class Lines(NamedTuple):
     def codes(
         self, first: np.ndarray, last: np.ndarray, number: Callable[[int, bytes], int]
     ) -> np.ndarray:
-        """Numbers texts, from the start of each first word to the end of the last.
+        """Numbers texts, from each first word's start to the last one's end: int32.
 
-        Args:
-            first: words.
-            last: words.
-            number: tells the number of a text, called with one of its places and with
-                the text, in the order of the first appearance in this stretch; and
-                perhaps again.
-
-        Returns:
-            int32.
+        `number` is called with one of a text's places and with the text, in the order
+        of the first appearance in this stretch; and perhaps again.
         """
         if not self.by_code:
             texts = self.texts(first, last)
@@ -171,14 +161,7 @@ class Lines(NamedTuple):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Reads words as numbers or as intervals like `[0.4,0.6]`: float64 twice.
 
-        Args:
-            words: the words.
-            what: what they are, for messages.
-            table: for the numbers.
-            last: the last word of each, if an interval may have blanks.
-
-        Raises:
-            FormatError: a word is something else.
+        `last` holds the last word of each, if an interval may have blanks.
         """
         wide = np.flatnonzero(self.start_with(words, "["))
         if not len(wide):
@@ -211,20 +194,9 @@ class Lines(NamedTuple):
         raise FormatError(self.path, int(self.number[line]), message)
 
 
-def read(path: FilePath, comment: str | None = None) -> Iterator[Lines]:
-    """Reads a file, a stretch of whole lines after the other.
-
-    Args:
-        path: the file, decompressed where the suffix says so.
-        comment: lines that start like this are left out.
-    """
-
-    def cut(lines: Lines) -> Lines:
-        if comment is None:
-            return lines
-        return lines.keep(~lines.start_with(lines.first[:-1], comment))
-
-    yield from _pieces_of(path, lambda *stretch: cut(_cut(path, *stretch)))
+def read(path: FilePath) -> Iterator[Lines]:
+    """Reads a file, a stretch of whole lines after the other."""
+    return _pieces_of(path, functools.partial(_cut, path))
 
 
 def read_rows(
@@ -232,19 +204,17 @@ def read_rows(
 ) -> Iterator[Lines | T]:
     """Reads a file as `read` does, most stretches by machine code in one go.
 
-    Args:
-        path: the file, decompressed where the suffix says so.
-        rows: makes something of a text, with a margin before and a blank after it,
-            and of the number of lines before it; None where something is out of the
-            ordinary. Called on several threads, when the first stretch, which is
-            always cut into words, has been worked on by whoever called this.
+    `rows` makes something of a text, with a margin before and a blank after it, and of
+    the number of lines before it; None where something is out of the ordinary. It is
+    called on several threads, when the first stretch, which is always cut into words,
+    has been worked on by whoever called this.
     """
 
     def made(byte: np.ndarray, before: int, by_code: bool) -> Lines | T:
         found = rows(byte, before) if by_code else None
         return _cut(path, byte, before, by_code) if found is None else found
 
-    return _pieces_of(path, made, lambda *stretch: _cut(path, *stretch))
+    return _pieces_of(path, made, functools.partial(_cut, path))
 
 
 def _pieces_of(

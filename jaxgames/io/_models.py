@@ -63,13 +63,7 @@ def build(
 
 
 def say_left_out(path: FilePath, what: list[str], why: str) -> None:
-    """Warns of what is in a file or a model and does not come through; of nothing else.
-
-    Args:
-        path: the file.
-        what: what is left out.
-        why: why, and how not to lose it.
-    """
+    """Warns of what does not come through, and why; of nothing else."""
     if what:
         shown = ", ".join(what[:_SHOWN])
         if len(what) > _SHOWN:
@@ -201,11 +195,11 @@ def with_initial(path: FilePath, model: MDP) -> dict[str, np.ndarray]:
     return {"init": initial, **labels}
 
 
-def check_untimed(model: MDP, what: str) -> None:
-    """Raises a ValueError for a model in continuous time."""
+def check_untimed(model: MDP) -> None:
+    """Raises a ValueError for a model in continuous time, which .tra does not hold."""
     if model.exit_rates is not None:
         raise ValueError(
-            f"{what} cannot hold a chain with rates; .umb, .drn and .prism can"
+            ".tra cannot hold a chain with rates; .umb, .drn and .prism can"
         )
 
 

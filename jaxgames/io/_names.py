@@ -49,12 +49,7 @@ def check(names: Names | None, count: int) -> Names | None:
 
 
 def added(text: bytes | memoryview, names: Names | None) -> bytes | memoryview:
-    """Some statements with their names.
-
-    Args:
-        text: statements, each in a line that ends with a semicolon.
-        names: those of their vertices; None for none.
-    """
+    """Some statements, a line for each that ends with a semicolon, with their names."""
     if names is None:
         return text
     lines = bytes(text).split(b";\n")

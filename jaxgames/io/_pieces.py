@@ -44,13 +44,9 @@ def pays(code: host.compiled, size: int) -> bool:
 def in_order(function: Callable[[T], U], pieces: Iterable[T], size: int) -> Iterator[U]:
     """The results of a function for all pieces, in order, computed by all cores.
 
-    A few pieces are read ahead while others are processed.
-
-    Args:
-        function: lets go of Python's global lock for most of its time.
-        pieces: made on this thread, the next one when it is wanted.
-        size: bytes of text in all of them, about; of a short text this thread has made
-            something before others have started.
+    A few pieces are read ahead while others are processed. The function lets go of
+    Python's global lock for most of its time. Of a short text, of about `size` bytes,
+    this thread has made something before others have started.
     """
     if size < _READY_BYTES:
         yield from map(function, pieces)

@@ -172,12 +172,8 @@ def _table(
 ) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
     """The columns of a file, its last of real numbers, and the line of each entry.
 
-    Args:
-        file: the file.
-        suffix: which one it is.
-        shape: of the model.
-        columns: what the first columns tell, and how many there are of it.
-        names: gets the name of the structure, if it has one.
+    `columns` tells what the first columns are, and how many there are of each; `names`
+    gets the name of the structure, if it has one.
     """
     width, reals = len(columns) + 1, _lines.Reals()
     announced: int | None = None

@@ -107,14 +107,7 @@ def _read_labels(path: FilePath, size: int) -> dict[str, np.ndarray]:
 def _sets_by_arrays(
     path: FilePath, head: int, names: dict[str, str], size: int
 ) -> dict[str, np.ndarray] | None:
-    """The states with each label; None if a line is unusual.
-
-    Args:
-        path: the file.
-        head: the last line of its head.
-        names: the label that each mark stands for.
-        size: how many states there are.
-    """
+    """The states with each label; None if a line after the head is unusual."""
     marks = {mark.encode(): number for number, mark in enumerate(names)}
     sets: list[list[np.ndarray]] = [[np.empty(0, np.int64)] for _ in names]
     if any(":" in mark for mark in names):

@@ -120,11 +120,7 @@ def kept() -> Iterator[None]:
 
 
 def opened(path: FilePath) -> IO[bytes]:
-    """Opens a file or a pipe for reading its bytes unchanged; seeking is possible.
-
-    Raises:
-        OSError: it cannot be opened.
-    """
+    """Opens a file or a pipe for reading its bytes unchanged; seeking is possible."""
     if not is_pipe(path):
         file = io.BufferedReader(io.FileIO(path, "rb"))
         file.seek(0)  # where a descriptor has no file of its own

@@ -49,11 +49,7 @@ class Function(NamedTuple):
 
 
 class Expressions(Tokens):
-    """Reads expressions.
-
-    Attributes:
-        scope: what is defined so far, by name.
-    """
+    """Reads expressions; `scope` is what is defined so far, by name."""
 
     def __init__(self, path: FilePath, text: str):
         super().__init__(path, text)

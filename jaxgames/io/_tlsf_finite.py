@@ -48,12 +48,7 @@ def on_finite_words(formula: Formula, alive: str) -> Formula:
 
 
 class _Ends:
-    """What formulas come to where the word may end.
-
-    Attributes:
-        alive: the word goes on.
-        over: it does not.
-    """
+    """What formulas come to where the word goes on, and where it is over."""
 
     def __init__(self, alive: Formula):
         self.alive, self.over = alive, Formula("!", (alive,))

@@ -63,12 +63,7 @@ class Values:
     def __init__(
         self, scope: Mapping[str, Any], refuse: Callable[[str, Any], NoReturn]
     ):
-        """Begins.
-
-        Args:
-            scope: what is defined, by name.
-            refuse: is told what is wrong, and of which token or node.
-        """
+        """Begins with what is defined, and with what is told what is wrong."""
         self._scope = scope
         self._refuse = refuse
         self.finite = False

@@ -16,13 +16,7 @@ MAX_DEPTH = 100
 
 
 class Token(NamedTuple):
-    """A token.
-
-    Attributes:
-        kind: which group of the pattern it matched; "end" at the end.
-        text: as it is written.
-        position: where it starts.
-    """
+    """A token: which group of the pattern it matched, or "end"; where it starts."""
 
     kind: str
     text: str
@@ -30,20 +24,13 @@ class Token(NamedTuple):
 
 
 class Tokens:
-    """The tokens of a text, with the next one in view.
-
-    Attributes:
-        next: the token that `take` will return.
-    """
+    """The tokens of a text; `next` is in view, and `take` will return it."""
 
     def __init__(self, path: FilePath, text: str, pattern: re.Pattern, nested: bool):
         """Starts before the first token.
 
-        Args:
-            path: where the text is from, for messages.
-            text: the text.
-            pattern: named groups, one for each kind of token.
-            nested: whether comments, between slash-star and star-slash, nest.
+        The pattern has a named group for each kind of token. Comments are between
+        slash-star and star-slash.
         """
         self._path = path
         self._text = text
@@ -69,11 +56,7 @@ class Tokens:
         return self._text[start:end] if end >= 0 else ""
 
     def take(self, *texts: str, expected: str = "") -> Token:
-        """Returns the next token and goes on; it must be one of the given, if any are.
-
-        Raises:
-            FormatError: it is another.
-        """
+        """Returns the next token and goes on; it must be one of the given, if any."""
         token = self.next
         if texts and token.text not in texts:
             self.fail(expected or " or ".join(map(repr, texts)))
@@ -165,11 +148,7 @@ _COMMENT = re.compile(r"/\*|\*/")
 
 
 def read_text(path: FilePath) -> str:
-    """The text of a file, decompressed where it is compressed.
-
-    Raises:
-        FormatError: it is not UTF-8.
-    """
+    """The text of a file, decompressed where it is compressed."""
     with reading(path, PER_BYTE) as file:
         data = file.read()
     refuse_pointer(path, data[:64])
@@ -177,11 +156,7 @@ def read_text(path: FilePath) -> str:
 
 
 def refuse_pointer(path: FilePath, start: bytes) -> None:
-    """Refuses a file that is a Git LFS pointer.
-
-    Raises:
-        FormatError: it is one.
-    """
+    """Refuses a file that is a Git LFS pointer."""
     if start.startswith(b"version https://git-lfs"):
         raise FormatError(
             path,
@@ -192,11 +167,7 @@ def refuse_pointer(path: FilePath, start: bytes) -> None:
 
 
 def decoded(path: FilePath, data: bytes | memoryview) -> str:
-    """Bytes of a file as text.
-
-    Raises:
-        FormatError: they are not UTF-8; tells the line.
-    """
+    """Bytes of a file as text; else raises a FormatError that tells the line."""
     try:
         return str(data, "utf-8")
     except UnicodeDecodeError as error:

@@ -277,13 +277,7 @@ class Archive:
         return found[0]
 
     def _numbers(self, name: str, kind: Any, length: int) -> list[np.ndarray] | None:
-        """A member as real numbers, or as the two bounds of intervals; None: neither.
-
-        Args:
-            name: the member.
-            kind: what the index says about the type of its entries.
-            length: how many there are.
-        """
+        """A member as real numbers, or as both bounds of intervals; None: neither."""
         sort = kind.get("type") if isinstance(kind, dict) else None
         if not isinstance(sort, str):
             return None

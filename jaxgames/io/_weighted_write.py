@@ -17,19 +17,11 @@ def save(
     header: str,
     names: _names.Names | None = None,
 ) -> None:
-    """Writes a game; padding is left out.
-
-    Args:
-        path: the file.
-        arena: the game.
-        form: what the marks are.
-        header: what stands before its number.
-        names: a name for each vertex, or None; only where rows end with a semicolon.
+    """Writes a game; padding is left out. Names are for rows that end with a semicolon.
 
     Raises:
         ValueError: the arena has no vertices, or not one weight on each edge, or other
             labels.
-        OSError: the file cannot be written.
     """
     arena = arena.unpad()
     size = len(arena.owner)

@@ -15,12 +15,7 @@ BEHIND = b";" + b" " * 7
 
 
 class Whole:
-    """A text, stored as bytes, all of which have come or the first of them.
-
-    Attributes:
-        path: where it is from, for messages.
-        about: how many bytes it has, about.
-    """
+    """A text of about that many bytes, all of which have come or the first of them."""
 
     def __init__(
         self,
@@ -28,13 +23,7 @@ class Whole:
         byte: np.ndarray,
         more: Iterator[tuple[np.ndarray, int]] | None = None,
     ):
-        """What has come.
-
-        Args:
-            path: where it is from.
-            byte: uint8 `[size + 8]`, the bytes as UTF-8, and `BEHIND`.
-            more: brings them if they are to come, as `_files.coming` does.
-        """
+        """What has come: uint8 `[size + 8]`, with `BEHIND`; `more` brings more."""
         self.path = path
         self._byte = byte
         self._come = len(byte) - len(BEHIND)
@@ -45,22 +34,14 @@ class Whole:
 
     @classmethod
     def read(cls, path: FilePath) -> "Whole":
-        """The text of a file, decompressed where it is compressed.
-
-        Raises:
-            FormatError: it is a pointer of Git LFS, or the compressed data is broken.
-        """
+        """The text of a file, decompressed where it is compressed."""
         byte = read_whole(path, PER_BYTE, BEHIND)
         refuse_pointer(path, byte[:64].tobytes())
         return cls(path, byte)
 
     @classmethod
     def coming(cls, path: FilePath) -> "Whole":
-        """The same, but what is compressed is unpacked while others work on it.
-
-        Raises:
-            FormatError: it is a pointer of Git LFS; what else is wrong is told later.
-        """
+        """The same, but what is compressed is unpacked while others work on it."""
         if not _pieces.is_unpacked_ahead(path):
             return cls.read(path)
         more = _pieces.ahead(path, coming(path, PER_BYTE, len(BEHIND)))
@@ -124,7 +105,7 @@ class Whole:
     def pieces(
         self, begin: int, mark: bytes, at_once: int, kept: int = 0
     ) -> Iterator[tuple[np.ndarray, int, int]]:
-        """Cuts the text into pieces as it comes.
+        """Cuts the text into pieces as it comes: at marks, but the first.
 
         Args:
             begin: where the first piece begins.
@@ -157,19 +138,11 @@ class Whole:
         return self._byte[place : min(place + 64, self._come)].tobytes()
 
     def part(self, start: int, end: int) -> str:
-        """The characters between two bytes.
-
-        Raises:
-            UnicodeDecodeError: they are not UTF-8.
-        """
+        """The characters between two bytes, if they are UTF-8."""
         return str(self._byte.data[start:end], "utf-8")
 
     def head(self, start: int) -> str:
-        """The lines that begin at a byte, as far as a header may go.
-
-        Raises:
-            UnicodeDecodeError: they are not UTF-8.
-        """
+        """The lines that begin at a byte, as far as a header may go."""
         end = start + _HEADER_BYTES
         if not self._wait(end + 1):
             end = self.size

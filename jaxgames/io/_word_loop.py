@@ -72,11 +72,7 @@ def _cut(byte, begin, start, end, first, number):
 
 
 def integers(byte, start, end, least: int, most: int) -> tuple[np.ndarray, int]:
-    """Reads words as integers.
-
-    Returns:
-        int64 values; and the first word that is no integer in that range, or -1.
-    """
+    """Reads words as integers: int64; and the first one not in the range, or -1."""
     values = np.empty(len(start), np.int64)
     return values, _integers(byte, start, end, least, most, values)
 
@@ -213,8 +209,7 @@ def natural(byte, at):
 def alike(byte, start, end) -> tuple[np.ndarray, np.ndarray]:
     """Numbers the different words among some, in the order of their first appearance.
 
-    Returns:
-        int32, the number of each word; int32, the first word of each number.
+    Gives int32 twice: the number of each word, and the first word of each number.
     """
     size = 16
     while size < 2 * len(start):

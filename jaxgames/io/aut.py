@@ -186,7 +186,7 @@ def load(path: FilePath) -> LTS:
             f"the header announces {counted(transitions, 'transition')}, but there are "
             f"{len(src)}; was the file cut off?",
         )
-    _limits.check_vertices(path, None, states)
+    _limits.check_vertices(path, states)
     texts = (name.decode(errors="replace") for name in names)
     return LTS.from_arrays(src, label, dst, texts, states, initial)
 

@@ -166,14 +166,7 @@ def _read(whole: Whole) -> Game:
 
 
 def _by_code(whole: Whole) -> Game | None:
-    """The game whose body is read by machine code.
-
-    Returns:
-        None where it is to be read token by token.
-
-    Raises:
-        ValueError: something is wrong in the header.
-    """
+    """The game whose body is read by machine code; None: token by token."""
     # Each state has a player in the header, which is as long as that takes.
     mark = whole.find(_BODY.encode(), 0)
     if mark < 0:
@@ -248,15 +241,7 @@ class _Reader:
     def assembled(
         self, body: _hoa_loop.Body, part: Callable[[int, int], str]
     ) -> Game | None:
-        """The game of a body.
-
-        Args:
-            body: it.
-            part: gives the text between two of its places.
-
-        Returns:
-            None where something may be wrong.
-        """
+        """The game of a body; None where something may be wrong."""
         last = max(body.state.max(initial=-1), body.target.max(initial=-1))
         count = last + 1 if self._count is None else self._count
         degree = np.diff(body.offsets)

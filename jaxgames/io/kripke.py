@@ -190,15 +190,7 @@ class _Reader:
         _limits.check(self._path, None, what, size * propositions, length)
 
     def by_code(self, whole: Whole) -> System | None:
-        """The system whose header alone is the text of this reader.
-
-        Returns:
-            None where the text is to be read token by token.
-
-        Raises:
-            OversizeError: it takes more memory than it may.
-            ValueError: something is wrong, or the header goes on.
-        """
+        """The system whose header alone is this reader's text; None: token by token."""
         propositions, initial = self._header()
         if self._tokens.next.kind == "end":
             return None

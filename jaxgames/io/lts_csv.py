@@ -73,7 +73,7 @@ def load(path: FilePath) -> LTS:
     if not len(src):
         raise FormatError(path, None, "the file has no transitions")
     states = int(max(src.max(), dst.max())) + 1
-    _limits.check_vertices(path, None, states)
+    _limits.check_vertices(path, states)
     return LTS.from_arrays(src, label, dst, names, states)
 
 
@@ -94,7 +94,7 @@ def _plain(path: FilePath) -> LTS | None:
     if not len(src):
         return None
     states = int(max(src.max(), dst.max())) + 1
-    _limits.check_vertices(path, None, states)
+    _limits.check_vertices(path, states)
     return LTS.from_arrays(src, label, dst, map(bytes.decode, names), states)
 
 

@@ -119,7 +119,7 @@ def load(path: FilePath) -> LTS:
         )
     if initial > last:
         raise FormatError(path, None, f"the initial state {initial} does not occur")
-    _limits.check_vertices(path, None, last + 1)
+    _limits.check_vertices(path, last + 1)
     return LTS.from_edges(src, label, dst, num_states=last + 1, initial=initial)
 
 
@@ -153,7 +153,7 @@ def _plain(path: FilePath) -> LTS | None:
         initial = int(setting[1])
     if initial > last:
         return None
-    _limits.check_vertices(path, None, last + 1)
+    _limits.check_vertices(path, last + 1)
     src, label, dst = np.concatenate(parts, axis=1)
     named = map(bytes.decode, names)
     return LTS.from_arrays(src, label, dst, named, last + 1, initial)

@@ -107,7 +107,7 @@ def load(path: FilePath) -> Arena:
             f"the header announces {entries} entries, but there are {len(src)}; was "
             "the file cut off?",
         )
-    _limits.check_vertices(path, None, size, "rows")
+    _limits.check_vertices(path, size, "rows")
     if mirrored:
         off = np.flatnonzero(src != dst)
         weight = np.append(weight, mirrored * weight[off]) if len(weight) else weight

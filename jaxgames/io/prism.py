@@ -91,7 +91,7 @@ def load(path: FilePath) -> MDP:
     """
     table = read(path)
     size = _num_states(path, table)
-    _limits.check_vertices(path, None, size)
+    _limits.check_vertices(path, size)
     table, rows, groups = table.by_choices(path, size)
     first = rows[:-1]
     labels, initial = load_labels(path, size)
@@ -142,7 +142,7 @@ def save(
     """
     if style not in ("prism", "storm"):
         raise ValueError(f"style must be 'prism' or 'storm', got {style!r}")
-    _models.check_untimed(model, ".tra")
+    _models.check_untimed(model)
     model = _models.without_padding(model)
     if style == "storm" or model.lower is None:
         _models.check_probabilities(model, ".tra")

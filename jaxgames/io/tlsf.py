@@ -152,11 +152,7 @@ def dumps(specification: Specification) -> str:
 
 
 def _written(formula: Formula) -> str:
-    """A formula as the format has it, all in parentheses.
-
-    Raises:
-        ValueError: it is too long, as one may be whose parts are shared.
-    """
+    """A formula as the format has it, all in parentheses, if it is not too long."""
     known: dict[int, str] = {}
     for part in formula.parts():
         text = _one_written(part, [known[id(x)] for x in part.operands])

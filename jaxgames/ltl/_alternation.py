@@ -27,7 +27,7 @@ from jaxgames.ltl import _guards
 from jaxgames.ltl._automaton import Automaton
 from jaxgames.ltl._emerson_lei import accepting_cycle
 from jaxgames.ltl._formula import Formula
-from jaxgames.ltl._graph import Edges, Graph, TooLargeError, components
+from jaxgames.ltl._graph import Edges, Graph, TooLargeError, components, pruned
 from jaxgames.ltl._guards import Guard, bits, indices
 from jaxgames.ltl._letters import Letters, letters_of
 
@@ -99,13 +99,7 @@ def _mask(numbers: Iterable[int]) -> int:
 
 
 class Branch(NamedTuple):
-    """An edge of an alternating automaton.
-
-    Attributes:
-        letters: by which it is taken.
-        targets: a mask of states, one at least.
-        marks: a mask.
-    """
+    """An edge of an alternating automaton; `targets` and `marks` are masks."""
 
     letters: int
     targets: int
@@ -124,11 +118,8 @@ def without_alternation(
         rows: the edges of each state.
         initial: sets of states, in one of which a run begins; masks.
         condition: without `Fin`; or any, if the automaton is weak: of the cycles in a
-            component all accept or none.
+            component all accept or none. Else it is refused.
         letters: operations on sets of letters.
-
-    Raises:
-        ValueError: the condition is another one, or there are too many states.
     """
     initial = list(initial)
     kinds = _kinds(rows, condition)
@@ -253,7 +244,7 @@ def _breakpoints(marked: Marked, initial: list[int], letters: Letters) -> Graph:
                         left = targets & ~met if bit & due else 0
                         key = all_of | targets, owing | left
                         longer[key] = letters.either(longer.get(key, 0), shared)
-            steps = _pruned(longer, letters)
+            steps = pruned(longer, letters)
         edges: Edges = {}
         for (all_of, owing), taken in steps.items():
             pair = (all_of, owing or all_of)
@@ -265,24 +256,6 @@ def _breakpoints(marked: Marked, initial: list[int], letters: Letters) -> Graph:
         found.append(edges)
     graph = Graph(letters, found, list(range(len(starts))), 1)
     return graph.reduced()
-
-
-def _pruned(
-    steps: dict[tuple[int, int], int], letters: Letters
-) -> dict[tuple[int, int], int]:
-    """Without letters by which less can be come to, of which no more is due."""
-    kept: list[tuple[int, int, int]] = []
-    order = sorted(steps, key=lambda x: (x[0].bit_count() + x[1].bit_count(), x))
-    for all_of, owing in order:
-        some = steps[all_of, owing]
-        for less, fewer, had in kept:
-            if not less & ~all_of and not fewer & ~owing:
-                some = letters.minus(some, had)
-                if not some:
-                    break
-        if some:
-            kept.append((all_of, owing, some))
-    return {(all_of, owing): some for all_of, owing, some in kept}
 
 
 def _letters_of_label(label: Formula | Guard, count: int, letters: Letters) -> int:

@@ -79,7 +79,7 @@ def deterministic(
     letters = letters_of(len(names))
     ground = _Ground(letters, names)
     found = _of_formula(spread(normal_form(formula)), ground, max_states)
-    return _as_automaton(found, names, formula)
+    return as_automaton(found, names, str(formula))
 
 
 def of_obligation(
@@ -97,12 +97,10 @@ def of_obligation(
         found = obligation(normal, letters_of(len(names)), names, max_states)
     except TooLargeError:
         return None
-    return _as_automaton(found, names, formula)
+    return as_automaton(found, names, str(formula))
 
 
-def _as_automaton(
-    graph: Graph, names: tuple[str, ...], formula: Formula
-) -> ParityAutomaton:
+def as_automaton(graph: Graph, names: tuple[str, ...], name: str) -> ParityAutomaton:
     """A deterministic automaton whose marks are colours."""
     rows = [
         (q, graph.letters.cubes(some), r, colour)
@@ -113,17 +111,13 @@ def _as_automaton(
         rows,
         num_states=len(graph.edges),
         propositions=names,
-        name=str(formula),
+        name=name,
         initial=graph.initial[0],
     )
 
 
 class _Ground:
-    """What all automata that are made for a formula stand on.
-
-    Attributes:
-        letters: of the propositions.
-    """
+    """What all automata that are made for a formula stand on."""
 
     def __init__(self, letters: Letters, names: tuple[str, ...]):
         self.letters = letters
@@ -139,11 +133,7 @@ class _Ground:
         return self._known[formula]
 
     def obligation(self, formula: Formula, max_states: int) -> Graph:
-        """The smallest automaton of an obligation.
-
-        Raises:
-            TooLargeError: more states than there may be are met on the way.
-        """
+        """The smallest automaton of an obligation."""
         if formula not in self._obligations:
             found = obligation(formula, self.letters, self._names, max_states)
             self._obligations[formula] = found
@@ -286,11 +276,7 @@ def _with_braces(graphs: list[Graph], max_states: int) -> Graph:
 
 
 def smallest(graphs: list[Graph], max_states: int) -> Graph:
-    """The smaller of what comes of Büchi automata in both ways; marks are colours.
-
-    Raises:
-        ValueError: there are too many states.
-    """
+    """The smaller of what comes of Büchi automata in both ways; marks are colours."""
     found = _directly(graphs, max_states)
     if found is None:
         return _with_braces(graphs, max_states)
@@ -302,11 +288,7 @@ def smallest(graphs: list[Graph], max_states: int) -> Graph:
 
 
 def _complement(graph: Graph) -> Graph:
-    edges: list[Edges] = [
-        {(r, colour + 1): some for (r, colour), some in edges.items()}
-        for edges in graph.edges
-    ]
-    return smaller(Graph(graph.letters, edges, graph.initial, 0))
+    return smaller(graph.with_marks({x: x + 1 for x in graph.marks}, 0))
 
 
 def _is_deterministic(graph: Graph) -> bool:
@@ -362,9 +344,7 @@ class Factors(NamedTuple):
     ) -> dict[tuple[State, int], int]:
         """The letters to each state that follows one, with each colour.
 
-        Args:
-            state: of the product.
-            known: what was found of states of the first parts: it is used, and added.
+        What is found of states of the first parts is `known`: it is used, and added.
         """
         *places, leaf = state
         steps: list[Step] = [((), 0, self.letters.all)]
@@ -430,11 +410,7 @@ class Factors(NamedTuple):
         return Graph(graph.letters, rows, graph.initial, graph.num_sets)
 
     def product(self, max_states: int) -> Graph:
-        """All states that are reached; marks are colours.
-
-        Raises:
-            TooLargeError: there are more.
-        """
+        """All states that are reached; marks are colours."""
         number: dict[State, int] = {self.start: 0}
         order, rows, count = [self.start], [], 0
         for state in order:
@@ -454,13 +430,7 @@ class Factors(NamedTuple):
 
 
 class Unfolded:
-    """A safe part whose edges are made when they are asked for.
-
-    Attributes:
-        states: its states.
-        edges: of each state, as a graph has them.
-        initial: the initial state.
-    """
+    """A safe part whose edges are made when they are asked for."""
 
     def __init__(self, states: Unfolding, bit: int, failures: bool = True):
         self.states = states
@@ -490,14 +460,8 @@ def factors(
 ) -> Factors:
     """The automata of the parts of a formula, not multiplied out.
 
-    Args:
-        formula: any.
-        names: of the propositions.
-        max_states: how many states each part may have.
-        unfolded_beyond: states beyond which a safe part is not made, but unfolded.
-
-    Raises:
-        TooLargeError: a part has more, or the tree is too large.
+    Each part may have `max_states`; beyond `unfolded_beyond` a safe part is not made,
+    but unfolded. A part or tree that is too large raises TooLargeError.
     """
     ground = _Ground(letters_of(len(names)), names)
     normal = _apart(spread(normal_form(formula)))
@@ -510,14 +474,6 @@ def apart(
     """Deterministic automata of the parts of a formula, and a condition on their marks.
 
     Other than for `factors`, safe parts are not joined, and there is no tree.
-
-    Args:
-        formula: any.
-        names: of the propositions.
-        max_states: how many states each part may have.
-
-    Raises:
-        TooLargeError: a part has more.
     """
     ground = _Ground(letters_of(len(names)), names)
     normal = _apart(spread(normal_form(formula)), wholly=True)
@@ -606,7 +562,7 @@ def _in_two_colours(graph: Graph) -> Graph:
 
     It may be if the lowest and the one between are on no cycle without the highest.
     """
-    colours = sorted({colour for edges in graph.edges for _, colour in edges})
+    colours = sorted(graph.marks)
     if len(colours) != 3 or (colours[2] - colours[0]) % 2:
         return graph
     low, middle, high = colours
@@ -620,19 +576,12 @@ def _in_two_colours(graph: Graph) -> Graph:
     }
     if any((component, middle) in met for component, colour in met if colour == low):
         return graph
-    rows: list[Edges] = []
-    for edges in graph.edges:
-        row: Edges = {}
-        for (r, colour), some in edges.items():
-            key = r, high if colour == low else colour
-            row[key] = graph.letters.either(row.get(key, 0), some)
-        rows.append(row)
-    return Graph(graph.letters, rows, graph.initial, 0)
+    return graph.with_marks({low: high, middle: middle, high: high}, 0)
 
 
 def _as_marks(graph: Graph, offset: int) -> tuple[Graph, Acceptance]:
     """A mark for each colour but the lowest, and the parity condition on them."""
-    colours = sorted({colour for edges in graph.edges for _, colour in edges})
+    colours = sorted(graph.marks)
     condition = either([]) if colours[0] % 2 else both([])
     bit = {colours[0]: 0}
     for i, colour in enumerate(colours[1:]):
@@ -642,11 +591,7 @@ def _as_marks(graph: Graph, offset: int) -> tuple[Graph, Acceptance]:
             condition = either([inf(mark), condition])
         else:
             condition = both([fin(mark), condition])
-    edges: list[Edges] = [
-        {(r, bit[colour]): some for (r, colour), some in edges.items()}
-        for edges in graph.edges
-    ]
-    return Graph(graph.letters, edges, graph.initial, len(colours) - 1), condition
+    return graph.with_marks(bit, len(colours) - 1), condition
 
 
 def _with_tree(graph: Graph, tree: ZielonkaTree, max_states: int) -> Graph:

@@ -47,12 +47,9 @@ class Diagrams:
     """
 
     def __init__(self, levels: Sequence[int] = (), *, max_nodes: float = math.inf):
-        """An empty store.
+        """An empty store; the proposition of the least level is on top.
 
-        Args:
-            levels: the level of each proposition, for `guard`; the least is on top.
-            max_nodes: how many nodes there may be, about: a few thousand more are made
-                before `TooManyNodesError` is raised.
+        A few thousand nodes more than `max_nodes` are made before `TooManyNodesError`.
         """
         self.max_nodes = max_nodes
         self.level = [BELOW_ALL, BELOW_ALL]
@@ -168,12 +165,9 @@ class Diagrams:
         return self.either(self.both(test, high), self.both(self.negated(test), low))
 
     def composed(self, node: int, by: Mapping[int, int], known: dict[int, int]) -> int:
-        """A function with functions in the place of variables.
+        """A function with functions in the place of variables, by their levels.
 
-        Args:
-            node: it.
-            by: a function for each level that is replaced.
-            known: what was found with the same `by`: it is used, and added to.
+        What was found with the same ones is `known`: it is used, and added to.
         """
         if node in (FALSE, TRUE):
             return node
@@ -188,12 +182,9 @@ class Diagrams:
         return found
 
     def some(self, node: int, levels: Set[int], known: dict[int, int]) -> int:
-        """Whether a function holds for some values of variables.
+        """Whether a function holds for some values of the variables of these levels.
 
-        Args:
-            node: it.
-            levels: of the variables.
-            known: what was found with the same levels: it is used, and added to.
+        What was found with the same levels is `known`: it is used, and added to.
         """
         if node in (FALSE, TRUE):
             return node
@@ -249,17 +240,23 @@ class Diagrams:
             self._guards[guard] = self.any_of(cubes)
         return self._guards[guard]
 
-    def some_path(
-        self, node: int, stop: int = BELOW_ALL
-    ) -> tuple[dict[int, bool], int]:
-        """Values of variables above a level that do not lead to `FALSE`.
-
-        Returns:
-            The value of each variable that decides, and the node they lead to.
-        """
+    def some_path(self, node: int) -> dict[int, bool]:
+        """Values of the variables that decide, which do not lead to `FALSE`."""
         found = {}
-        while self.level[node] < stop:
+        while self.level[node] < BELOW_ALL:
             high = self.low[node] == FALSE
             found[self.level[node]] = high
             node = self.high[node] if high else self.low[node]
-        return found, node
+        return found
+
+    def below(self, node: int) -> list[int]:
+        """A node and all that it leads to."""
+        found = {node: None}
+        work = [node]
+        while work:
+            node = work.pop()
+            for side in (self.low[node], self.high[node]):
+                if side not in found:
+                    found[side] = None
+                    work.append(side)
+        return list(found)

@@ -179,11 +179,7 @@ class EmersonLei(Value):
 
 
 def alternatives(condition: Acceptance) -> list[tuple[int, tuple[int, ...]]]:
-    """Conjunctions one of which must hold: a mask of finite marks, and infinite ones.
-
-    Raises:
-        ValueError: there are too many.
-    """
+    """Conjunctions one of which must hold: a mask of finite marks, and the others."""
 
     def leaf(node: Acceptance) -> list[tuple[int, int]]:
         bit = 1 << max(node.mark, 0)

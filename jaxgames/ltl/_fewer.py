@@ -50,8 +50,7 @@ def _coloured(graph: Graph, colours: list[int]) -> Graph:
 def fewest(graph: Graph) -> tuple[list[int], list[int]]:
     """New colours of the edges, in each component as few as its loops ask for.
 
-    Returns:
-        For each edge its colour, or 0 for one that may have any up to some; and that.
+    They are 0 for an edge that may have any up to some; and that.
     """
     ends = [(q, r, c) for q, edges in enumerate(graph.edges) for r, c in edges]
     new, most = [0] * len(ends), [0] * len(ends)

@@ -1,6 +1,7 @@
 """Automata while they are made: edges as tables, guards as sets of letters."""
 
 import dataclasses
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -67,8 +68,7 @@ class Graph:
     def trimmed(self, *, on_states: bool = False) -> "Graph":
         """Without states on no accepting run, and marks that decide nothing.
 
-        Args:
-            on_states: whether marks are those of states, and must stay so.
+        If marks are `on_states`, they stay so.
         """
         label, good = self.labels()
         useful = set(self._leading_to(good))
@@ -135,18 +135,29 @@ class Graph:
                 keep = others
         if len(keep) == self.num_sets:
             return self
+        new = {
+            marks: sum((marks >> i & 1) << k for k, i in enumerate(keep))
+            for marks in self.marks
+        }
+        return self.with_marks(new, len(keep))
+
+    @property
+    def marks(self) -> set[int]:
+        """What edges have: masks, or colours."""
+        return {marks for edges in self.edges for _, marks in edges}
+
+    def with_marks(self, new: Mapping[int, int], num_sets: int) -> "Graph":
+        """The same with other marks; edges that differ in nothing then are one."""
+        either = self.letters.either
         found: list[Edges] = []
-        known: dict[int, int] = {}
         for edges in self.edges:
-            new: Edges = {}
+            united: Edges = {}
             for (r, marks), letters in edges.items():
-                less = known.get(marks)
-                if less is None:
-                    less = sum((marks >> i & 1) << k for k, i in enumerate(keep))
-                    known[marks] = less
-                new[r, less] = self.letters.either(new.get((r, less), 0), letters)
-            found.append(new)
-        return Graph(self.letters, found, self.initial, len(keep))
+                key = r, new[marks]
+                old = united.get(key)
+                united[key] = letters if old is None else either(old, letters)
+            found.append(united)
+        return Graph(self.letters, found, self.initial, num_sets)
 
     def quotient(self) -> "Graph":
         """States with the same edges, up to such states, are one."""
@@ -274,13 +285,14 @@ class Graph:
 
     def degeneralised(self, *, on_states: bool) -> "Graph":
         """The same words with one set, of the edges of some states or of any edges."""
+        made = [x.reduced(on_states=on_states) for x in self.unrolled(on_states)]
+        return min(made, key=lambda graph: graph.size)
+
+    def unrolled(self, on_states: bool) -> list["Graph"]:
+        """Automata with a copy for each number of sets met: one, or one of each way."""
         label, good = self.labels()
         ways = self._entries(label, good) if on_states else [[0] * len(self.edges)]
-        made = [
-            self._unrolled(label, good, entry, on_states).reduced(on_states=on_states)
-            for entry in ways
-        ]
-        return min(made, key=lambda graph: graph.size)
+        return [self._unrolled(label, good, entry, on_states) for entry in ways]
 
     def _entries(self, label: list[int], good: list[bool]) -> list[list[int]]:
         """Numbers of sets with which each state may be entered, one or two ways.
@@ -366,6 +378,31 @@ def _advance(level: int, marks: int, count: int) -> int:
     while level < count and marks >> level & 1:
         level += 1
     return level
+
+
+def by_size(key: tuple[int, int]) -> tuple[int, tuple[int, int]]:
+    """The order of pairs of masks in which what has less in it comes first."""
+    return key[0].bit_count() + key[1].bit_count(), key
+
+
+def pruned(steps: Edges, letters: Letters) -> Edges:
+    """Without letters by which a pair of masks with no more in it can be come to."""
+    if len(steps) < 2:
+        return {key: some for key, some in steps.items() if some}
+    minus, kept = letters.minus, []
+    for number, (one, other) in enumerate(sorted(steps, key=by_size)):
+        if not number & 15:
+            limits.tick("translating", number, "sets")
+        some = steps[one, other]
+        beyond, beside = ~one, ~other
+        for less, fewer, had in kept:
+            if not less & beyond and not fewer & beside:
+                some = minus(some, had)
+                if not some:
+                    break
+        if some:
+            kept.append((one, other, some))
+    return {(one, other): some for one, other, some in kept}
 
 
 def components(successors: list[list[int]]) -> tuple[int, list[int]]:

@@ -61,11 +61,6 @@ def negated(guard: Guard) -> Guard:
     return result
 
 
-def minus(one: Guard, other: Guard) -> Guard:
-    """Where one holds and the other does not."""
-    return both(one, negated(other))
-
-
 def covers(guard: Sequence[Cube], cube: Cube) -> bool:
     """Whether a guard holds wherever a cube does."""
     must, never = cube
@@ -83,11 +78,6 @@ def covers(guard: Sequence[Cube], cube: Cube) -> bool:
     a, b = near[0]
     bit = next(bits((a & ~must) | (b & ~never)))
     return covers(near, (must | bit, never)) and covers(near, (must, never | bit))
-
-
-def implies(one: Guard, other: Guard) -> bool:
-    """Whether one guard holds nowhere but where the other does."""
-    return all(covers(other, cube) for cube in one)
 
 
 def simplified(cubes: Iterable[Cube]) -> Guard:
@@ -131,8 +121,7 @@ def simplified(cubes: Iterable[Cube]) -> Guard:
 def _near(guard: Guard, must: int, never: int) -> dict[int, list[Cube]]:
     """The cubes that a cube shares letters with, and those but for one literal of it.
 
-    Returns:
-        The latter by the bit of the proposition, the former by 0.
+    The latter are at the bit of the proposition, the former at 0.
     """
     found: dict[int, list[Cube]] = {0: []}
     for a, b in guard:
@@ -182,8 +171,7 @@ def _shortened_by_tables(guard: Guard, support: int) -> Guard:
 def tables(count: int) -> tuple[int, tuple[int, ...]]:
     """Truth tables: integers with a bit for each letter of some propositions.
 
-    Returns:
-        The table of all letters, and that of the letters with each proposition.
+    That of all letters, and those of the letters with each proposition.
     """
     every = (1 << (1 << count)) - 1
     halves = [1 << number for number in range(count)]
@@ -202,13 +190,8 @@ def _neighbours_united(guard: Guard) -> Guard:
     return tuple(sorted(found))
 
 
-def text(guard: Guard, names: Sequence[str], conjunction: str = " & ") -> str:
+def text(guard: Guard, names: Sequence[str]) -> str:
     """A guard in words; the constants are written `true` and `false`.
-
-    Args:
-        guard: the guard.
-        names: what the propositions are called.
-        conjunction: the sign between literals; `!` negates.
 
     Examples:
         >>> text(((0b01, 0b10), (0b100, 0)), ["a", "b", "c"])
@@ -216,16 +199,16 @@ def text(guard: Guard, names: Sequence[str], conjunction: str = " & ") -> str:
     """
     if not guard:
         return "false"
-    return " | ".join(_words(cube, names, conjunction) for cube in guard)
+    return " | ".join(_words(cube, names) for cube in guard)
 
 
-def _words(cube: Cube, names: Sequence[str], conjunction: str) -> str:
+def _words(cube: Cube, names: Sequence[str]) -> str:
     must, never = cube
     words = [
         ("" if must & bit else "!") + names[bit.bit_length() - 1]
         for bit in bits(must | never)
     ]
-    return conjunction.join(words) or "true"
+    return " & ".join(words) or "true"
 
 
 def bits(mask: int) -> Iterator[int]:
@@ -245,11 +228,7 @@ def indices(mask: int) -> list[int]:
 
 
 def check_propositions(names: Iterable[str]) -> tuple[str, ...]:
-    """Names of propositions, as a tuple.
-
-    Raises:
-        ValueError: there are more than 64, or one is given twice.
-    """
+    """Names of propositions, as a tuple: different, and no more than 64."""
     names = tuple(names)
     if len(names) > MAX_PROPOSITIONS:
         raise ValueError(
@@ -263,11 +242,7 @@ def check_propositions(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def propositions_for(formula: Formula, names: Iterable[str] | None) -> tuple[str, ...]:
-    """The propositions of an automaton for a formula: by default those in it.
-
-    Raises:
-        ValueError: one of the formula's is not among them, or the names are wrong.
-    """
+    """The propositions of an automaton for a formula: by default those in it."""
     names = check_propositions(formula.propositions if names is None else names)
     unknown = [x for x in formula.propositions if x not in names]
     if unknown:
@@ -281,22 +256,14 @@ def propositions_for(formula: Formula, names: Iterable[str] | None) -> tuple[str
 def guard_of(
     label: Formula | Iterable[tuple[int, int]], propositions: Sequence[str]
 ) -> Guard:
-    """A guard from a Boolean formula, or from pairs of masks.
-
-    Raises:
-        ValueError: the formula is not Boolean, or there is no such proposition.
-    """
+    """A guard from a Boolean formula, or from pairs of masks."""
     if isinstance(label, Formula):
         return of_formula(label, propositions)
     return of_masks(label, len(propositions))
 
 
 def of_formula(formula: Formula, propositions: Sequence[str]) -> Guard:
-    """The cubes of a Boolean formula.
-
-    Raises:
-        ValueError: it has temporal operators or other propositions.
-    """
+    """The cubes of a Boolean formula; else raises ValueError."""
     known: dict[int, Guard] = {}
     for part in formula.parts():
         parts = [known[id(x)] for x in part.operands]
@@ -344,9 +311,6 @@ def of_masks(cubes: Iterable[tuple[int, int]], num_propositions: int) -> Guard:
     """A guard from pairs of masks that somebody passed; empty cubes are left out.
 
     It is simplified where that takes no time.
-
-    Raises:
-        ValueError: a mask has a bit without a proposition.
     """
     guard = tuple((int(must), int(never)) for must, never in cubes)
     for mask in (mask for cube in guard for mask in cube):

@@ -6,12 +6,12 @@ from jaxgames import limits
 from jaxgames.acceptance import both, inf
 from jaxgames.arguments import integer
 from jaxgames.ltl._automaton import Automaton
-from jaxgames.ltl._deterministic import smallest
+from jaxgames.ltl._deterministic import as_automaton, smallest
 from jaxgames.ltl._emerson_lei import accepting_cycle
 from jaxgames.ltl._graph import Edges, Graph
 from jaxgames.ltl._letters import letters_of
 from jaxgames.ltl._operations import edges_of, from_rows, over_both
-from jaxgames.ltl._parity_automaton import ParityAutomaton, of_rows
+from jaxgames.ltl._parity_automaton import ParityAutomaton
 
 Word = tuple[list[frozenset[str]], list[frozenset[str]]]
 """A word that runs through a cycle for ever: letters before it, and its own."""
@@ -32,18 +32,7 @@ def determinise(automaton: Automaton, max_states: int) -> ParityAutomaton:
     """A deterministic parity automaton of the same words."""
     max_states = integer("max_states", max_states, 1)
     found = smallest([graph_of_automaton(automaton).reduced()], max_states)
-    rows = [
-        (q, found.letters.cubes(some), r, colour)
-        for q, edges in enumerate(found.edges)
-        for (r, colour), some in edges.items()
-    ]
-    return of_rows(
-        rows,
-        num_states=len(found.edges),
-        propositions=automaton.propositions,
-        name=automaton.name,
-        initial=found.initial[0],
-    )
+    return as_automaton(found, automaton.propositions, automaton.name)
 
 
 def unite(one: Automaton, other: Automaton) -> Automaton:

@@ -14,11 +14,7 @@ from jaxgames.tuning.ltl import TABLES_UP_TO
 
 
 class Letters(Protocol):
-    """Operations on sets of letters; the empty one is 0.
-
-    Attributes:
-        all: the set of all.
-    """
+    """Operations on sets of letters, of which `all` has all; the empty one is 0."""
 
     all: int
 
@@ -163,11 +159,7 @@ class Tables:
 
 
 class Nodes:
-    """Nodes of decision diagrams.
-
-    Attributes:
-        store: in which they are; the levels are the numbers of propositions.
-    """
+    """Nodes of decision diagrams, whose levels are the numbers of propositions."""
 
     def __init__(self, count: int):
         self._count = count

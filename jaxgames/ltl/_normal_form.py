@@ -42,11 +42,7 @@ _DUAL |= {dual: operator for operator, dual in _DUAL.items()}
 
 
 def normal_form(formula: Formula, negate: bool = False) -> Formula:
-    """An equivalent formula in negation normal form; with `negate`, of the negation.
-
-    Raises:
-        ValueError: it is nested too deeply.
-    """
+    """An equivalent formula in negation normal form; with `negate`, of the negation."""
     known: dict[tuple[int, bool], Formula] = {}
     work = [(formula, negate)]
     try:

@@ -76,11 +76,7 @@ def obligation(
     names: tuple[str, ...],
     max_states: int,
 ) -> Graph:
-    """The smallest automaton of an obligation; marks are colours.
-
-    Raises:
-        TooLargeError: there are more.
-    """
+    """The smallest automaton of an obligation; marks are colours."""
     parts: list[_Part] = []
 
     def part_of(one: Formula) -> int:

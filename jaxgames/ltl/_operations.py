@@ -1,7 +1,7 @@
 """What is made of automata: one acceptance set, all letters, components, products."""
 
 import enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -111,58 +111,27 @@ def degeneralise(automaton: Automaton) -> Automaton:
         Gastin and Oddoux, Fast LTL to Büchi automata translation, CAV 2001,
         doi:10.1007/3-540-44585-4_6.
     """
+    from jaxgames.ltl._graph import Graph
+
     if automaton.num_sets == 1 and automaton.is_state_based:
         return automaton
-    made = [_unroll(automaton, eager) for eager in (True, False)]
-    return min(made, key=lambda x: (x.num_states, x.num_edges))
-
-
-def _unroll(automaton: Automaton, eager: bool) -> Automaton:
-    """A copy for each number of sets met; `eager` ones count all as met at first."""
-    num_sets = automaton.num_sets
-    label, kind = classify(automaton)
-    edges = [[] for _ in range(automaton.num_states)]
-    common = [(1 << num_sets) - 1] * automaton.num_states
+    edges: Any = [{} for _ in range(automaton.num_states)]
     for q, guard, r, marks in edges_of(automaton):
-        edges[q].append((guard, r, marks))
-        if label[q] == label[r]:
-            common[q] &= marks
+        edges[q][r, marks] = (*edges[q].get((r, marks), ()), guard)
+    letters: Any = _Guards()
+    graph = Graph(letters, edges, automaton.initial.tolist(), automaton.num_sets)
+    made = min(graph.unrolled(on_states=True), key=lambda x: x.size)
+    return made.automaton(automaton.propositions, automaton.name)
 
-    def advance(level: int, marks: int) -> int:
-        while level < num_sets and marks >> level & 1:
-            level += 1
-        return level
 
-    def entry(r: int) -> int:
-        """The level at which a component is entered: any will do, as that is once."""
-        if kind[label[r]] == Kind.REJECTING:
-            return 0
-        return num_sets if eager else advance(0, common[r])
+class _Guards:
+    """Guards in the place of sets of letters: joined when all of an edge are known."""
 
-    def after(level: int, q: int, r: int, marks: int) -> int:
-        """The level behind an edge."""
-        if label[q] != label[r] or kind[label[r]] == Kind.REJECTING:
-            return entry(r)
-        return advance(0 if level == num_sets else level, marks)
+    def either(self, one: Any, other: Any) -> Any:
+        return one + other
 
-    starts = {(int(q), entry(q)): None for q in automaton.initial}
-    number = {state: i for i, state in enumerate(starts)}
-    order, rows = list(starts), []
-    for q, level in limits.ticking(order, "degeneralising"):
-        for guard, r, marks in edges[q]:
-            state = (r, after(level, q, r, marks))
-            if state not in number:
-                number[state] = len(order)
-                order.append(state)
-            accepts = level == num_sets and kind[label[q]] != Kind.REJECTING
-            rows.append((number[q, level], guard, number[state], int(accepts)))
-    return from_rows(
-        rows,
-        like=automaton,
-        num_states=len(order),
-        num_sets=1,
-        initial=range(len(starts)),
-    )
+    def cubes(self, guards: Any) -> _guards.Guard:
+        return _guards.either(*guards) if len(guards) > 1 else guards[0]
 
 
 def intersect(one: Automaton, other: Automaton) -> Automaton:

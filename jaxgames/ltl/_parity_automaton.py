@@ -189,9 +189,6 @@ def check_deterministic(graph: Automaton) -> None:
 
     Two edges of a state that differ in nothing but the guard may share letters. What
     passed once is not looked at again.
-
-    Raises:
-        ValueError: naming the state and the letters.
     """
     kept(graph, "deterministic", lambda: _check_deterministic(graph))
 

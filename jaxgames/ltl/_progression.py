@@ -31,14 +31,10 @@ Row = dict[int, int]
 def progressed(
     formula: Formula, letters: Letters, names: tuple[str, ...], max_states: int
 ) -> tuple[list[Row], int]:
-    """The smallest deterministic automaton of a safe formula.
+    """The smallest deterministic automaton of a safe formula, if it is not too large.
 
-    Returns:
-        The rows of its states, the first one initial, and the state in which the
-        formula is violated; -1 if there is none.
-
-    Raises:
-        TooLargeError: there are more states, or edges, or more variables at a time.
+    The rows of its states, the first one initial, and the state in which the formula is
+    violated; -1 if there is none.
     """
     try:
         rows, lost = _Progression(formula, letters, names).rows(max_states)
@@ -197,14 +193,8 @@ class _Progression:
 
     def _support(self, node: int) -> set[int]:
         """The levels of the variables that a function has."""
-        store, found, seen, work = self._store, set[int](), set[int](), [node]
-        while work:
-            node = work.pop()
-            if node not in (_diagrams.FALSE, _diagrams.TRUE) and node not in seen:
-                seen.add(node)
-                found.add(store.level[node])
-                work += [store.low[node], store.high[node]]
-        return found
+        store = self._store
+        return {store.level[x] for x in store.below(node)} - {_diagrams.BELOW_ALL}
 
 
 class Unfolding:
@@ -215,11 +205,7 @@ class Unfolding:
     """
 
     def __init__(self, formula: Formula, letters: Letters, names: tuple[str, ...]):
-        """The initial state.
-
-        Raises:
-            TooLargeError: there are more variables than can be looked at.
-        """
+        """The initial state; raises TooLargeError if there are too many variables."""
         try:
             self._progression = _Progression(formula, letters, names)
         except RecursionError:

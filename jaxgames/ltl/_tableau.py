@@ -17,7 +17,7 @@ from collections.abc import Iterable
 
 from jaxgames import limits
 from jaxgames.ltl._formula import Formula
-from jaxgames.ltl._graph import Graph, TooLargeError, check_edges
+from jaxgames.ltl._graph import Graph, TooLargeError, by_size, check_edges, pruned
 from jaxgames.ltl._guards import bits
 from jaxgames.ltl._implied import Implied, may_be
 from jaxgames.ltl._letters import Letters
@@ -40,11 +40,7 @@ class Tableau:
     ):
         """Starts without formulas.
 
-        Args:
-            letters: of the propositions.
-            names: of the propositions.
-            max_states: how many states an automaton may have.
-            apart: whether a disjunction is a choice among states, and not one state.
+        With `apart` a disjunction is a choice among states, and not one state.
         """
         self._letters = letters
         self._apart = apart
@@ -62,11 +58,7 @@ class Tableau:
         self._of_set: dict[int, Steps] = {0: {(0, 0): letters.all}}
 
     def graph(self, formula: Formula) -> Graph:
-        """The automaton of a formula in negation normal form.
-
-        Raises:
-            ValueError: there are too many states.
-        """
+        """The automaton of a formula in negation normal form."""
         number = {start: i for i, start in enumerate(self._sets_of(formula))}
         initial = list(range(len(number)))
         order, edges, count = list(number), [], 0
@@ -120,11 +112,7 @@ class Tableau:
         return subset
 
     def _sets_of(self, formula: Formula) -> list[int]:
-        """Sets of formulas, one of which must hold for the formula to hold.
-
-        Raises:
-            TooLargeError: there are more than there may be states.
-        """
+        """Sets of formulas, one of which must hold for the formula to hold."""
         if formula.operator in ("true", "false"):
             return [0] if formula == TRUE else []
         known = self._sets.get(formula)
@@ -245,7 +233,7 @@ class Tableau:
                     found[key] = either(found[key], shared) if key in found else shared
         if _share_nothing(one, other):
             # What includes a pair of both includes one of each, and both are pruned.
-            return {key: found[key] for key in sorted(found, key=_size)}
+            return {key: found[key] for key in sorted(found, key=by_size)}
         return self._pruned(found)
 
     def _either(self, parts: Iterable[Steps]) -> Steps:
@@ -258,22 +246,7 @@ class Tableau:
 
     def _pruned(self, steps: Steps) -> Steps:
         """Without letters for which less can be asked."""
-        if len(steps) < 2:
-            return {key: letters for key, letters in steps.items() if letters}
-        minus, kept = self._letters.minus, []
-        for number, (after, put_off) in enumerate(sorted(steps, key=_size)):
-            if not number & 15:
-                limits.tick("translating", len(self._of_set), "sets of formulas")
-            letters = steps[after, put_off]
-            beyond, other = ~after, ~put_off
-            for less, fewer, had in kept:
-                if not less & beyond and not fewer & other:
-                    letters = minus(letters, had)
-                    if not letters:
-                        break
-            if letters:
-                kept.append((after, put_off, letters))
-        return {(after, put_off): letters for after, put_off, letters in kept}
+        return pruned(steps, self._letters)
 
 
 def _least(sets: list[int]) -> list[int]:
@@ -286,11 +259,6 @@ def _least(sets: list[int]) -> list[int]:
         for x in limits.ticking(sets, "translating")
         if not any(x != y and not y & ~x for y in sets)
     ]
-
-
-def _size(key: tuple[int, int]) -> tuple[int, tuple[int, int]]:
-    """What asks for less comes first."""
-    return key[0].bit_count() + key[1].bit_count(), key
 
 
 def _share_nothing(one: Steps, other: Steps) -> bool:

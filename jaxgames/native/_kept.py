@@ -16,12 +16,10 @@ from jaxgames.user_folder import default_folder
 
 
 def kept(name: str, source: Path, make: Callable[[], Any]) -> Any:
-    """What was made before, of a file; or what is made now.
+    """What was made before, of a file; or what is made now, and can be pickled.
 
-    Args:
-        name: of the file, `STEM-DIGEST.native`: others of the same stem are removed.
-        source: the file beside which it is, as Python's own are.
-        make: makes what can be pickled.
+    The name of the file is `STEM-DIGEST.native`: others of the stem are removed. It is
+    beside the source, as Python's own are.
     """
     folders = _folders(source)
     for folder in folders:
@@ -56,8 +54,7 @@ def _folders(source: Path) -> list[Path]:
 def _keep(path: Path, content: bytes) -> bool:
     """Writes a file at once or not at all, and removes those of earlier edits.
 
-    Returns:
-        Whether it is there: if not, there is no place to keep it, and it is made again.
+    Tells whether it is there: if not, there is no place, and it is made again.
     """
     draft = path.with_suffix(f".{os.getpid()}")
     try:

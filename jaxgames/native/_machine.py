@@ -168,10 +168,7 @@ class _Code:
     def on_each(self, crew: Crew, arguments: tuple, more: list[tuple]) -> None:
         """Calls it for each of some, on the threads of a crew and on this one.
 
-        Args:
-            crew: the threads.
-            arguments: what all calls have.
-            more: what follows for each, of one kind.
+        What follows the arguments of all is of one kind.
         """
         common, given = array.array("q"), array.array("q")
         _add_words(arguments, common)
@@ -195,12 +192,8 @@ class _Code:
     def in_steps(self, crew: Crew, arguments: tuple, steps: np.ndarray, threads: int):
         """Calls it for each of some, as `on_each`; some wait for others.
 
-        Args:
-            crew: likewise.
-            arguments: likewise.
-            steps: int64 `[N, 3]`, two more arguments of each call, and how many calls
-                end before: all of earlier levels.
-            threads: how many threads take part.
+        Steps are int64 `[N, 3]`: two more arguments of each call, and how many calls
+        end before: all of earlier levels.
         """
         given = array.array("q")
         _add_words(arguments, given)
@@ -262,11 +255,7 @@ _float, _bits = struct.Struct("d").pack, struct.Struct("q").unpack
 def _seen(arguments: tuple) -> tuple | None:
     """What tells the kinds of arguments apart, and is found faster than these.
 
-    Args:
-        arguments: numbers, arrays, None, and tuples of these.
-
-    Returns:
-        None if items of an array do not lie one after the other.
+    None if items of an array do not lie one after the other.
     """
     found: list[Any] = []
     add = found.append

@@ -249,12 +249,7 @@ def _leaves(kinds: tuple) -> list[Type]:
 
 
 def _parts_of_array(place: int, kind: Array) -> tuple[list[str], list[str]]:
-    """The text that finds the words of an array, and these.
-
-    Args:
-        place: that of the array among the arguments, whose word is its address.
-        kind: its type.
-    """
+    """The text that finds the words of an array, at a place among the arguments."""
     name = f"%array.{place}"
     lines = [
         f"{name} = inttoptr i64 %word.{place} to ptr",

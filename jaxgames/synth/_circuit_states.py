@@ -33,9 +33,6 @@ def explored(
 
     With few inputs the gates are evaluated for all letters and for many states at once,
     a bit for each. Else they are decision diagrams in each state.
-
-    Raises:
-        ValueError: there are more states.
     """
     max_states = integer("max_states", max_states, 1)
     lists = (x.tolist() for x in (begin, following, driver, gates))

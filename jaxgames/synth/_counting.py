@@ -51,14 +51,7 @@ OVERHEAD = 1 << 14
 
 
 class Counting:
-    """A formula, and what was seen of its games so far.
-
-    Args:
-        formula: any.
-        inputs: names.
-        outputs: names.
-        moore: whether the system goes first.
-    """
+    """A formula, and what was seen of its games so far."""
 
     def __init__(
         self, formula: Formula, inputs: list[str], outputs: list[str], *, moore: bool
@@ -87,10 +80,7 @@ class Counting:
         """A specification of which the same is true as of the formula: who wins.
 
         Its words are some of the formula's if the system wins, and others as well if it
-        does not. None where nothing was found in this way.
-
-        Args:
-            steps: how much is done for each number of marks, in turn.
+        does not. None where nothing was found in so many steps for a number of marks.
         """
         if self._open is None:
             self._start()
@@ -124,11 +114,7 @@ def _bounds() -> list[int]:
 
 
 def _against(formula: Formula, names: tuple[str, ...], realizable: bool) -> Graph:
-    """A Büchi automaton of the words that the system, or else its foe, must not make.
-
-    Raises:
-        TooLargeError: it has too many states.
-    """
+    """A Büchi automaton of what the system, or else its foe, must not make."""
     wrong = spread(normal_form(formula, realizable))
     graphs = graph_of(wrong, letters_of(len(names)), names, COUNTED_STATES)
     made = (graph.degeneralised(on_states=False) for graph in graphs)
@@ -164,11 +150,7 @@ class _Classes:
     """
 
     def __init__(self, graph: Graph, count: int, first: int):
-        """Tells letters apart; the first propositions are those of who moves first.
-
-        Raises:
-            TooLargeError: there are too many classes.
-        """
+        """Tells letters apart; the first propositions are those of who moves first."""
         self._nodes = Nodes(count)
         store = self._nodes.store
         label, good = graph.labels()
@@ -196,9 +178,10 @@ class _Classes:
                 row.append(_Edge(r, stays, stays and marks == every, without))
             self.rows.append(row)
         # The first side's moves end at the border to the other propositions.
-        self._moves = [x for x in self._below(self._root) if self._is_border(x, first)]
+        below = store.below(self._root)
+        self._moves = [x for x in below if self._is_border(x, first)]
         some = [
-            [self._class[x] for x in self._below(move) if x in self._class]
+            [self._class[x] for x in store.below(move) if x in self._class]
             for move in self._moves
         ]
         sizes = np.array([len(x) for x in some])
@@ -228,18 +211,6 @@ class _Classes:
             known[guards] = found
         return found
 
-    def _below(self, node: int) -> list[int]:
-        """A node and all that it leads to."""
-        store, found = self._nodes.store, {node: None}
-        work = [node]
-        while work:
-            node = work.pop()
-            for side in (store.low[node], store.high[node]):
-                if side not in found:
-                    found[side] = None
-                    work.append(side)
-        return list(found)
-
     def _is_border(self, node: int, first: int) -> bool:
         """Whether it asks for nothing of the first propositions, and is met by them."""
         return self._nodes.store.level[node] >= first and node in self._met(first)
@@ -250,18 +221,13 @@ class _Classes:
         if store.level[self._root] >= first:
             return frozenset((self._root,))
         found = set()
-        for node in self._below(self._root):
+        for node in store.below(self._root):
             if store.level[node] < first:
                 found |= {store.low[node], store.high[node]}
         return frozenset(x for x in found if store.level[x] >= first)
 
     def letters(self, classes: np.ndarray, move: int = -1) -> int:
-        """The letters of some classes, with one kind of move of the first side.
-
-        Args:
-            classes: bool `[C]`.
-            move: its number; -1: any.
-        """
+        """The letters of classes, bool `[C]`, with one kind of move of the first."""
         store, known = self._nodes.store, dict[int, int]()
 
         def made(node: int, inside: bool) -> int:

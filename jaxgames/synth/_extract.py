@@ -1,7 +1,5 @@
 """From a strategy to a machine."""
 
-from collections.abc import Iterable
-
 from jaxgames import limits, parity
 from jaxgames.ltl import Automaton
 from jaxgames.ltl._diagrams import FALSE, Diagrams
@@ -51,10 +49,10 @@ def _mealy_rows(
         ]
         edges.sort(key=lambda e: seen.get(int(machine.graph.targets[e]), len(order)))
         found[q] = machine.decided(edges)
-        for action in machine.actions(found[q]):
-            if action[2] not in seen:
-                seen[action[2]] = len(order)
-                order.append(action[2])
+        for _, target in machine.actions(found[q]):
+            if target not in seen:
+                seen[target] = len(order)
+                order.append(target)
     return found
 
 
@@ -73,7 +71,7 @@ def _moore_rows(
         choice = int(arena.dst[int(strategy[q])])
         must, _ = game.witness[q, choice]
         found[q] = machine.following(q, must)
-        for _, _, target in machine.actions(found[q]):
+        for _, target in machine.actions(found[q]):
             if target not in seen:
                 seen.add(target)
                 order.append(target)
@@ -81,11 +79,7 @@ def _moore_rows(
 
 
 class _Machine:
-    """Nodes of a machine that is being made; what is read is above what is written.
-
-    Attributes:
-        graph: of the automaton.
-    """
+    """Nodes of a machine that is being made; what is read is above what is written."""
 
     def __init__(
         self, graph: Automaton, reads: tuple[str, ...], writes: tuple[str, ...]
@@ -108,12 +102,7 @@ class _Machine:
         return self._first(nodes, tuple(int(graph.targets[e]) for e in edges))
 
     def following(self, q: int, output: int) -> int:
-        """A node that writes something whatever it reads, and goes where that leads.
-
-        Args:
-            q: the state.
-            output: mask of the propositions that are set.
-        """
+        """A node that writes something whatever it reads, and goes where that leads."""
         graph, store = self.graph, self._store
         written = sum(
             1 << i
@@ -148,14 +137,14 @@ class _Machine:
         else:
             # Only what is written is left open: what need not hold, does not.
             node, target = pairs[0]
-            values, _ = store.some_path(node)
-            output = sum(1 << level - self._below for level, on in values.items() if on)
-            found = store.terminal((output, 0, target))
+            values = store.some_path(node).items()
+            output = sum(1 << level - self._below for level, on in values if on)
+            found = store.terminal((output, target))
         self._known[key] = found
         return found
 
-    def actions(self, node: int) -> list[tuple[int, int, int]]:
-        """The actions below a node."""
+    def actions(self, node: int) -> list[tuple[int, int]]:
+        """The actions below a node: what is written, and the state that is next."""
         store, seen, work, found = self._store, {node}, [node], []
         while work:
             node = work.pop()
@@ -169,78 +158,9 @@ class _Machine:
         return found
 
     def reduced(self, rows: dict[int, int], name: str) -> Controller:
-        """The machine with states united that answer alike (Moore's algorithm)."""
-        states = list(rows)
-        block = dict.fromkeys(states, 0)
-        count = 1
-        nodes = self._below_first(rows.values())
-        while True:
-            limits.tick("reducing a controller", count, "states")
-            kinds = self._kinds(nodes, block)
-            numbers: dict[tuple[int, int], int] = {}
-            finer = {
-                q: numbers.setdefault((block[q], kinds[rows[q]]), len(numbers))
-                for q in states
-            }
-            if len(numbers) == count:
-                break
-            block, count = finer, len(numbers)
-        leaders: dict[int, int] = {}
-        for q in states:
-            leaders.setdefault(block[q], q)
-        number = {b: i for i, b in enumerate(leaders)}
-        final = {q: number[block[q]] for q in states}
-        store, memo = Diagrams(), {}
-        roots = [self._copied(store, memo, rows[q], final) for q in leaders.values()]
-        return Controller.from_arrays(
-            self._reads, self._writes, **tables(store, roots), name=name
-        )
-
-    def _below_first(self, roots: Iterable[int]) -> list[int]:
-        """The nodes that some lead to, each behind those that it leads to."""
-        store, found = self._store, set(roots)
-        work = list(found)
-        while work:
-            node = work.pop()
-            for side in {store.low[node], store.high[node]} - found:
-                found.add(side)
-                work.append(side)
-        return sorted(found)  # a store makes nodes in that order
-
-    def _kinds(self, nodes: list[int], block: dict[int, int]) -> dict[int, int]:
-        """A number for each node; two have the same one if they answer alike.
-
-        Args:
-            nodes: each behind those that it leads to.
-            block: of states; those of one are not told apart.
-        """
-        store = self._store
-        found: dict[int, int] = {}
-        numbers: dict[tuple, int] = {}
-        for node in nodes:
-            if node in store.value:
-                output, _, target = store.value[node]  # type: ignore
-                key = output, block[target]
-            else:
-                low, high = found[store.low[node]], found[store.high[node]]
-                if low == high:
-                    found[node] = low
-                    continue
-                key = store.level[node], low, high
-            found[node] = numbers.setdefault(key, len(numbers))
-        return found
-
-    def _copied(self, store: Diagrams, memo: dict, node: int, block: dict[int, int]):
-        """The same function in another store, with other names of states."""
-        if node not in memo:
-            own = self._store
-            if node in own.value:
-                output, _, target = own.value[node]  # type: ignore
-                memo[node] = store.terminal((output, block[target]))
-            else:
-                sides = (
-                    self._copied(store, memo, side, block)
-                    for side in (own.low[node], own.high[node])
-                )
-                memo[node] = store.node(own.level[node], *sides)
-        return memo[node]
+        """The machine of the nodes of states, in as few states as there may be."""
+        number = {q: i for i, q in enumerate(rows)}
+        found = tables(self._store, list(rows.values()))
+        found["successor"] = [number[q] for q in found["successor"]]
+        made = Controller.from_arrays(self._reads, self._writes, **found, name=name)
+        return made.reduced()

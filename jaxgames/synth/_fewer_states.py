@@ -15,9 +15,6 @@ def reduced(given: Mapping[str, np.ndarray]) -> dict[str, Any] | None:
 
     O(N) time a round for N nodes, actions and states; a round tells at least two
     states apart.
-
-    Args:
-        given: the arrays of a controller, by name.
     """
     names = ("test", "low", "high", "node", "output", "successor")
     test, low, high, roots, output, successor = (given[x].tolist() for x in names)

@@ -135,12 +135,7 @@ def on_vertices(arena: Arena) -> Arena:
 def choices(cubes: frozenset[Cube]) -> dict[int, tuple[int, int]]:
     """The sets of ends, inclusion-minimal, that the second may be left to choose from.
 
-    Args:
-        cubes: what allows which ends.
-
-    Returns:
-        For each set, a mask, how the first leaves it: propositions that must and must
-        not hold.
+    For each, a mask, how the first leaves it: propositions that must and must not hold.
     """
     support = functools.reduce(operator.or_, (a | b for a, b, _ in cubes), 0)
     if support.bit_count() <= TABLES_UP_TO:

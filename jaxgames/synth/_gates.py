@@ -25,11 +25,6 @@ def of_tables(
 
     States keep their numbers, or get those of a breadth-first search in which what is
     read is true before it is false: what takes fewer gates.
-
-    Args:
-        tables: the arrays of a controller, by name.
-        num_reads: how many inputs there are.
-        num_writes: how many outputs there are.
     """
     found = _of_tables(tables, num_reads, num_writes)
     order = _searched(tables)
@@ -123,11 +118,7 @@ def _of_tables(
 
 
 class Gates:
-    """Gates, each made once.
-
-    Attributes:
-        gates: pairs of literals.
-    """
+    """Gates, each made once: pairs of literals."""
 
     def __init__(self, before: int):
         self.gates: list[tuple[int, int]] = []

@@ -57,9 +57,6 @@ def decidable(
 
     Its controllers are those of the formula, but of a large formula that is realizable
     it may have fewer.
-
-    Raises:
-        ValueError: the automaton is too large.
     """
     names = inputs, outputs
     counting = Counting(formula, inputs, outputs, moore=moore)

@@ -54,12 +54,6 @@ def reactive(
     Where there is no controller: of all words but those of one machine of the
     environment, none of which the formula has. None where nothing was found in this
     way, or where the formula has so few parts that nothing is saved.
-
-    Args:
-        formula: any.
-        inputs: names.
-        outputs: names.
-        moore: whether the system goes first.
     """
     try:
         letters, parts, condition = apart(formula, (*inputs, *outputs), PART_STATES)
@@ -154,22 +148,17 @@ class _Failure(NamedTuple):
 
 
 class _Goal(NamedTuple):
-    """How a goal is pursued: one of the system, or a mark of fairness to be met.
-
-    Attributes:
-        allowed: the moves that may be made.
-        met: those that meet the goal.
-    """
+    """How a goal is pursued, by moves of which some meet it; or a mark of fairness."""
 
     allowed: int
     met: int
 
 
 class _Step(NamedTuple):
-    """What the system has lost at once.
+    """What the system has lost at once, as it cannot meet a goal.
 
     Attributes:
-        goal: which it cannot meet.
+        goal: which.
         before: the states that it had not lost before.
         after: those of them that are left.
     """
@@ -272,9 +261,8 @@ class _Game:
     ) -> tuple[list[_Mark], int]:
         """Notes where a part goes, and finds the moves with each of its marks.
 
-        Returns:
-            These, and the moves that make it fail. They go where they would from the
-            initial state, so that what is noted of a letter is so always.
+        Also those that make it fail. They go where they would from the initial state,
+        so that what is noted of a letter is so always.
         """
         store, initial = self.store, part.initial[0]
         states = [
@@ -424,9 +412,7 @@ class _Game:
     ) -> Iterator[tuple[int, int, int]]:
         """States in which moves are good, or unfair and back among them; ever fewer.
 
-        Yields:
-            The states, those that are left of them, and these moves; the last time
-            all are left.
+        Each time those that are left of them, and these moves; last all are left.
         """
         store, unfair = self.store, self.store.negated(fair)
         while True:

@@ -13,11 +13,7 @@ def side_by_side(
 ) -> Circuit:
     """A circuit that does what each of some does; what none of them sets is false.
 
-    Args:
-        circuits: their inputs are among those of the whole, and so are their outputs,
-            each of which one circuit has.
-        inputs: names.
-        outputs: names.
+    Their inputs are among those of the whole, and each output is of one circuit.
     """
     circuits = list(circuits)
     latches = sum(len(x.following) for x in circuits)

@@ -187,11 +187,7 @@ class Specification(Value):
 def sides(
     formula: Formula, inputs: Iterable[str] | None, outputs: Iterable[str] | None
 ) -> tuple[list[str], list[str]]:
-    """The names of inputs and of outputs, for what was passed as such.
-
-    Raises:
-        ValueError: a name is given twice or is both, or one in the formula is neither.
-    """
+    """The names of inputs and of outputs; each name in the formula must be one."""
     if inputs is None and outputs is None:
         raise ValueError("say which propositions are inputs, or which are outputs")
     ins = None if inputs is None else list(inputs)

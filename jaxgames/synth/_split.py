@@ -29,13 +29,7 @@ Names = frozenset[str]
 
 
 class Node(NamedTuple):
-    """A formula that was taken apart, or that was not.
-
-    Attributes:
-        operator: `&` or `|`; of a formula that was not, nothing.
-        below: what it was taken apart into.
-        formula: in negation normal form.
-    """
+    """A formula in negation normal form, and what `&` or `|` took it apart into."""
 
     operator: str
     below: tuple["Node", ...]
@@ -66,9 +60,7 @@ def _taken_apart(formula: Formula, inputs: Names, outputs: Names, levels: int) -
 def conjuncts(formula: Formula, own: Names) -> list[Formula]:
     """Formulas that together say what one does, and share none of some names.
 
-    Args:
-        formula: in negation normal form.
-        own: names; other ones may be shared.
+    The formula is in negation normal form.
     """
     groups: list[Names] = []
 
@@ -104,13 +96,8 @@ def _restricted(
 ) -> Formula:
     """A formula without those of its conjuncts that are not kept.
 
-    Args:
-        formula: in negation normal form.
-        own: names.
-        keep: asked of each conjunct, given which of the names are in it.
-        more: names around it.
-        depth: how deeply it is looked into.
-        known: what was found of parts, which may be shared, at these depths.
+    `keep` is asked of each, given which of the names are in it. What was found of
+    parts, which may be shared, at these depths, is `known`.
     """
     key = id(formula), more, depth
     if key not in known:
@@ -159,11 +146,8 @@ def _made_restricted(
 def alternatives(formula: Formula, own: Names) -> list[Formula]:
     """Formulas one of which holds where one does: a disjunction, multiplied out.
 
-    It is for verification, and has nothing to do with how formulas are taken apart.
-
-    Args:
-        formula: in negation normal form.
-        own: names; conjunctions are multiplied out for disjunctions that have some.
+    Conjunctions are for disjunctions that have some of the names. It is for
+    verification, and has nothing to do with how formulas are taken apart.
     """
     found: list[Formula] = []
     # What stands around a formula: functions, and how deep they are.

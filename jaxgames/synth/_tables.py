@@ -6,11 +6,9 @@ from jaxgames.ltl._diagrams import Diagrams
 
 
 def tables(store: Diagrams, roots: list[int]) -> dict[str, list[int]]:
-    """What `Controller.from_arrays` takes.
+    """What `Controller.from_arrays` takes, of the diagrams where states begin.
 
-    Args:
-        store: diagrams whose terminals are pairs of an output and the next state.
-        roots: where each state begins.
+    Their terminals are pairs of an output and the next state.
     """
     place: dict[int, int] = {}
     actions: list[Any] = []

@@ -120,14 +120,9 @@ def _is_right(
     *,
     moore: bool,
 ) -> bool:
-    """Whether no word of a machine satisfies a formula.
+    """Whether no word of a machine satisfies a formula in negation normal form.
 
-    Args:
-        bad: in negation normal form.
-        reads: names.
-        writes: names.
-        machine: what its words are of.
-        moore: whether what is written must depend on the state alone.
+    With `moore` what is written must depend on the state alone.
     """
     own = frozenset(writes)
     parts = _Parts(machine)
@@ -289,10 +284,7 @@ def _check_names(words: Automaton, reads: tuple[str, ...], writes: tuple[str, ..
 def _answers(words: Automaton, reads: tuple[str, ...], *, moore: bool) -> bool:
     """Whether words go on after all that may be read, wherever they have led.
 
-    Args:
-        words: of a machine.
-        reads: names.
-        moore: whether each output must be right for all inputs, or for none.
+    With `moore` each output must be right for all inputs, else for one at least.
     """
     read = sum(
         1 << words.propositions.index(x) for x in {*reads} & {*words.propositions}
@@ -351,10 +343,7 @@ def _mentioning(words: Automaton, names: tuple[str, ...]) -> Automaton:
 def _has_run(words: Automaton, automaton: Automaton, condition: Acceptance) -> bool:
     """Whether some of the words have a run in an automaton that a condition accepts.
 
-    Args:
-        words: all runs of it count.
-        automaton: over the same propositions.
-        condition: on its sets.
+    All runs of the words count; the condition is on the automaton's sets.
     """
     own, other = _cubes(words), _cubes(automaton)
     size, edges = automaton.num_states, automaton.num_edges

@@ -13,15 +13,7 @@ from jaxgames.synth._specification import Specification
 
 
 class Asked(NamedTuple):
-    """What is asked for, as for `Specification.from_ltl`.
-
-    Attributes:
-        formula: a formula or a text.
-        inputs: names, or None.
-        outputs: names, or None.
-        moore: whether the system goes first.
-        max_states: how many states the automaton may have.
-    """
+    """What is asked for, as for `Specification.from_ltl`."""
 
     formula: Formula | str
     inputs: tuple[str, ...] | None

@@ -39,11 +39,7 @@ def check_system(system: "System") -> None:
 
 
 def check_product(product: "Product") -> None:
-    """Refuses a product whose arrays do not fit one another, or its automaton.
-
-    Raises:
-        ValueError: saying where.
-    """
+    """Refuses a product whose arrays do not fit one another, or its automaton."""
 
     def look() -> bool:
         check_automaton(product.automaton)

@@ -62,12 +62,9 @@ class Size(NamedTuple):
 def expand_on_device(
     rules: Rules, starts: np.ndarray, largest_table: int = LARGEST_TABLE
 ) -> Found | None:
-    """As `host.expand`, by array programs.
+    """As `host.expand`, by array programs; the start `(s, q)` is `s A + q`.
 
-    Args:
-        rules: the system and the automaton.
-        starts: int64 `[K]`, ascending: pair `(s, q)` is `s A + q`.
-        largest_table: pairs up to which a table is used.
+    Up to `largest_table` pairs a table is used.
     """
     size, states = len(rules.offsets) - 1, max(rules.num_automaton_states, 1)
     beyond, seen = _bucket(size), None
@@ -292,11 +289,7 @@ def _meet_by_hash(rules: Rules, ends: Pairs, seen: Known, base):
 
 
 def _with_room(seen: Known | Pairs, count: int, more: int) -> Known:
-    """What has been seen, at first the pairs of a level, with room for more.
-
-    Raises:
-        ValueError: there are more than a table has places for.
-    """
+    """What has been seen, at first the pairs of a level, with room for more."""
     most = most_states(num_words=2)
     if count + more > most:
         raise ValueError(

@@ -45,11 +45,7 @@ class Piece(NamedTuple):
 
 
 def check_piece(piece: Any, number: int) -> Piece:
-    """The piece as arrays of numpy.
-
-    Raises:
-        ValueError: naming the piece by its number, and what is wrong.
-    """
+    """The piece as arrays of numpy; else a ValueError names it."""
     try:
         piece = Piece(*piece)
     except TypeError:

@@ -141,9 +141,8 @@ def explored(
 ) -> tuple[Found, np.ndarray, Rules, np.ndarray]:
     """The pairs that are reached; what `product` says of its arguments holds here.
 
-    Returns:
-        Vertices and edges, the initial pairs, what was searched by, and the edge of the
-        automaton that each of its moves is.
+    Vertices and edges, the initial pairs, what was searched by, and the edge of the
+    automaton that each of its moves is.
     """
     if deadlock not in get_args(Deadlock):
         raise ValueError(

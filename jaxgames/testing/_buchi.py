@@ -1,7 +1,8 @@
 """Accepting cycles of graphs, and Büchi games, against their definitions."""
 
 import dataclasses
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -279,17 +280,8 @@ def _wrong(arena: Arena, answer: Solution, expected: tuple) -> Complaint:
     )
 
 
-def _of(find: Callable[[list[Arena]], Sequence[Solution]]) -> Check:
-    return _games.compared(find, _wrong, _expected)
-
-
-def of_games(solver: str) -> Check:
-    """`buchi.solve` on one concrete game after the other."""
-    return _of(
-        lambda arenas: [
-            buchi.solve(arena, solver) for arena in _games.one_shape(arenas, solver)
-        ]
-    )
+_of = functools.partial(_games.compared, wrong=_wrong, expected=_expected)
+of_games = _games.one_by_one(buchi, _of, one_shape=True)
 
 
 @jax.jit

@@ -108,12 +108,12 @@ def _solved(solution):
     return solution
 
 
-def _in_steps(solver: Solver, arena: Arena, stride: int = 3):
+def _in_steps(solver: Solver, arena: Arena):
     """Solves by stopping every few rounds; undecided vertices must not be guessed."""
     state, limit = None, 0
     final = np.asarray(parity.solve(arena, solver).winner)
     while True:
-        limit += stride
+        limit += 3
         try:
             return parity.solve(arena, solver, max_steps=limit, state=state)
         except SolveError as error:

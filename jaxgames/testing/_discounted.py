@@ -2,7 +2,7 @@
 
 import dataclasses
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 import jax
@@ -55,8 +55,7 @@ def _wrong(arena: Arena, answer: Solution, expected: list[Fraction]) -> Complain
     )
 
 
-def _of(find: Callable[[list[Arena]], Sequence[Solution]]) -> Check:
-    return _games.compared(find, _wrong, _expected)
+_of = functools.partial(_games.compared, wrong=_wrong, expected=_expected)
 
 
 def of_place(solver: str) -> Check:

@@ -2,7 +2,6 @@
 
 import dataclasses
 import functools
-from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -15,7 +14,6 @@ from jaxgames.testing._arenas import SHAPES, odd_arena
 from jaxgames.testing._labelled import Labelled, labelled, smaller
 from jaxgames.testing._subject import (
     Cases,
-    Check,
     Complaint,
     Subject,
     each,
@@ -69,13 +67,9 @@ def _wrong(game: Game, answer: Solution, expected: np.ndarray) -> Complaint:
     )
 
 
-def _of(find: Callable[[list[Game]], Sequence[Solution]]) -> Check:
-    return _games.compared(find, _wrong, _expected, _all)
+_of = functools.partial(_games.compared, wrong=_wrong, expected=_expected, games=_all)
 
-
-def of_place(solver: str) -> Check:
-    """`emersonlei.solve` on one game after the other."""
-    return _of(lambda games: [emersonlei.solve(game, solver) for game in games])
+of_place = _games.one_by_one(emersonlei, _of)
 
 
 def is_right(game: Game, claim: Solution, expected: np.ndarray) -> bool:

@@ -2,7 +2,7 @@
 
 import dataclasses
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import jax
 import numpy as np
@@ -57,9 +57,7 @@ def _wrong(arena: Arena, answer: Solution, expected: Solution) -> Complaint:
     )
 
 
-def _of(find: Callable[[list[Arena]], Sequence[Solution]]) -> Check:
-    return _games.compared(find, _wrong, _expected)
-
+_of = functools.partial(_games.compared, wrong=_wrong, expected=_expected)
 
 # ---- engines ---------------------------------------------------------------------
 
@@ -86,13 +84,7 @@ def of_solver(solver: Solver) -> Check:
     return apart(check)
 
 
-def of_place(solver: str) -> Check:
-    """`energy.solve` on one concrete game after the other."""
-    return _of(
-        lambda arenas: [
-            energy.solve(arena, solver) for arena in _games.one_shape(arenas, solver)
-        ]
-    )
+of_place = _games.one_by_one(energy, _of, one_shape=True)
 
 
 def _many(arenas: list[Arena]) -> Sequence[Solution]:

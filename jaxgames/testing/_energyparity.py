@@ -2,7 +2,6 @@
 
 import dataclasses
 import functools
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from jaxgames.testing._energy import show
 from jaxgames.testing._labelled import Labelled, labelled, smaller
 from jaxgames.testing._subject import (
     Cases,
-    Check,
     Complaint,
     Subject,
     apart,
@@ -48,13 +46,8 @@ def _wrong(arena: Arena, answer: Solution, expected: Solution) -> Complaint:
     return _games.rejected(energyparity.verify(arena, answer))
 
 
-def _of(find: Callable[[list[Arena]], Sequence[Solution]]) -> Check:
-    return _games.compared(find, _wrong, _expected)
-
-
-def of_place(solver: str) -> Check:
-    """`energyparity.solve` on one game after the other."""
-    return _of(lambda arenas: [energyparity.solve(arena, solver) for arena in arenas])
+_of = functools.partial(_games.compared, wrong=_wrong, expected=_expected)
+of_place = _games.one_by_one(energyparity, _of)
 
 
 @functools.cache

@@ -73,31 +73,33 @@ def chain_values(chain: Chain, target, passed) -> list[Fraction]:
     value = [Fraction(int(t)) for t in target]
     open_ = [s for s in range(size) if reaches[s] and not target[s]]
     place = {s: i for i, s in enumerate(open_)}
-    matrix = [
-        [Fraction(int(i == j)) for j in range(len(open_) + 1)]
-        for i in range(len(open_))
-    ]
+    rows = []
     for s in open_:
-        matrix[place[s]][-1] = Fraction(0)
+        row = [Fraction(int(t == s)) for t in open_] + [Fraction(0)]
         for t, p in chain[s]:
             if t in place:
-                matrix[place[s]][place[t]] -= p
+                row[place[t]] -= p
             else:
-                matrix[place[s]][-1] += p * value[t]
-    for column in range(len(open_)):
-        pivot = next(r for r in range(column, len(open_)) if matrix[r][column])
-        matrix[column], matrix[pivot] = matrix[pivot], matrix[column]
-        top = [x / matrix[column][column] for x in matrix[column]]
-        matrix[column] = top
-        for r in range(len(open_)):
-            if r != column and matrix[r][column]:
-                factor = matrix[r][column]
-                matrix[r] = [
-                    x - factor * y for x, y in zip(matrix[r], top, strict=True)
-                ]
-    for s in open_:
-        value[s] = matrix[place[s]][-1]
+                row[-1] += p * value[t]
+        rows.append(row)
+    for s, found in zip(open_, solved(rows), strict=True):
+        value[s] = found
     return value
+
+
+def solved(rows: list[list[Fraction]]) -> list[Fraction]:
+    """The solution of linear equations, by elimination."""
+    rows = [list(row) for row in rows]
+    for k in range(len(rows)):
+        pivot = next(i for i in range(k, len(rows)) if rows[i][k])
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        rows[k] = [x / rows[k][k] for x in rows[k]]
+        for i in range(len(rows)):
+            if i != k and rows[i][k]:
+                rows[i] = [
+                    x - rows[i][k] * y for x, y in zip(rows[i], rows[k], strict=True)
+                ]
+    return [row[-1] for row in rows]
 
 
 def reach_values(

@@ -52,7 +52,7 @@ class Case(NamedTuple):
     """What a reader is to read.
 
     Attributes:
-        reader: its name, a key of `READERS`.
+        reader: its name, a key of `READERS`: that of the file that is read.
         packing: how the parts are put into files: each is one (""), or all are members
             of one ("zip", "tar"), or the first is compressed ("gz", "bz2", "xz").
         parts: bytes by name.
@@ -64,22 +64,16 @@ class Case(NamedTuple):
 
 
 class Reader(NamedTuple):
-    """How a format is read, and what is valid in it.
+    """How a file is read, and valid cases, of which those that are drawn are made."""
 
-    Attributes:
-        file: the name of the file that is read.
-        read: reads it.
-        samples: valid cases, of which those that are drawn are made.
-    """
-
-    file: str
-    read: Callable[[Path], Any]
-    samples: Callable[[], list[Case]]
+    samples: Callable[[str], list[Case]]
+    """Given the name of the file."""
+    read: Callable[[Path], Any] = io.load
 
 
 def subject() -> Subject:
     """All readers."""
-    samples = {name: reader.samples() for name, reader in READERS.items()}
+    samples = {name: reader.samples(name) for name, reader in READERS.items()}
     names = list(READERS)
 
     def draw(rng: np.random.Generator, index: int, size: int) -> Case:
@@ -112,14 +106,14 @@ def _check(name: str) -> Check:
 
 def complaint(case: Case) -> Complaint:
     """What is wrong with how a case is read, or None."""
-    reader = READERS[case.reader]
     with tempfile.TemporaryDirectory(prefix="jaxgames-fuzz-") as folder:
-        for name, data in _packed(case, reader.file).items():
+        for name, data in _packed(case).items():
             Path(folder, name).write_bytes(data)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                return _unsound(reader.read(Path(folder, reader.file)))
+                read = READERS[case.reader].read
+                return _unsound(read(Path(folder, case.reader)))
         except io.FormatError as error:
             if len(error.message) > MOST_SAID:
                 return f"a message of {len(error.message)} characters"
@@ -188,9 +182,9 @@ _COMPRESS = {
 }
 
 
-def _packed(case: Case, file: str) -> dict[str, bytes]:
+def _packed(case: Case) -> dict[str, bytes]:
     """The files of a case."""
-    buffer = streams.BytesIO()
+    buffer, file = streams.BytesIO(), case.reader
     if case.packing == "zip":
         with zipfile.ZipFile(buffer, "w") as archive:
             for name, data in case.parts.items():
@@ -207,11 +201,6 @@ def _packed(case: Case, file: str) -> dict[str, bytes]:
         first = next(iter(case.parts))
         return {file: _COMPRESS[case.packing](case.parts[first])}
     return dict(case.parts)
-
-
-def _unpacked(case: Case, file: str) -> Case:
-    """The same files, of which the bytes are the parts."""
-    return Case(case.reader, "", _packed(case, file))
 
 
 def _of_archive(reader: str, data: bytes) -> Case:
@@ -248,7 +237,7 @@ _WORD = re.compile(rb"[0-9]+|[A-Za-z_]+|[^\s\w]+")
 
 def _mutated(rng: np.random.Generator, case: Case, other: Case, most: int) -> Case:
     if case.packing and rng.random() < 0.25:
-        case = _unpacked(case, READERS[case.reader].file)
+        case = Case(case.reader, "", _packed(case))
     parts = dict(case.parts)
     for _ in range(int(rng.integers(1, most + 1))):
         name = list(parts)[int(rng.integers(len(parts)))]
@@ -437,9 +426,8 @@ def _lts() -> io.LTS:
     return io.LTS.from_edges([0, 1, 1], ["send", "a, b", "tau"], [1, 0, 2])
 
 
-def _saved(reader: str, *values: Any) -> list[Case]:
+def _saved(file: str, *values: Any) -> list[Case]:
     """What our own writers make of some values."""
-    file = READERS[reader].file
     found = []
     for value in values:
         with tempfile.TemporaryDirectory() as folder:
@@ -449,23 +437,21 @@ def _saved(reader: str, *values: Any) -> list[Case]:
             files = {x.name: x.read_bytes() for x in sorted(Path(folder).iterdir())}
         archive = file.endswith((".npz", ".umb"))
         found.append(
-            _of_archive(reader, files[file]) if archive else Case(reader, "", files)
+            _of_archive(file, files[file]) if archive else Case(file, "", files)
         )
     return found
 
 
-def _texts(reader: str, *texts: str, **beside: str) -> list[Case]:
+def _texts(file: str, *texts: str, **beside: str) -> list[Case]:
     """Texts that are written by hand, and other files beside each."""
-    file = READERS[reader].file
     stem = file.split(".")[0]
     others = {f"{stem}.{suffix}": text.encode() for suffix, text in beside.items()}
-    return [Case(reader, "", {file: text.encode(), **others}) for text in texts]
+    return [Case(file, "", {file: text.encode(), **others}) for text in texts]
 
 
-def _packings(reader: str, packing: str, cases: list[Case]) -> list[Case]:
+def _packings(file: str, packing: str, cases: list[Case]) -> list[Case]:
     """The same, compressed."""
-    file = READERS[reader].file
-    return [Case(reader, packing, {file: next(iter(x.parts.values()))}) for x in cases]
+    return [Case(file, packing, {file: next(iter(x.parts.values()))}) for x in cases]
 
 
 EHOA = """HOA: v1
@@ -653,28 +639,21 @@ def _read_program(path: Path) -> Any:
         return None
 
 
-def _reader(file: str, samples: Callable[[str], list[Case]], read=io.load) -> Reader:
-    return Reader(file, read, lambda: samples(file))
-
-
 READERS: dict[str, Reader] = {
-    "a.prism": _reader("a.prism", lambda x: _texts(x, PROGRAM, CHAIN), _read_program),
-    "a.pg": _reader(
-        "a.pg",
+    "a.prism": Reader(lambda x: _texts(x, PROGRAM, CHAIN), _read_program),
+    "a.pg": Reader(
         lambda x: [
             *_saved(x, _arena(priority=[3, 2, 0])),
             *_texts(x, GAME, "0 0 0 0;\n"),
         ],
     ),
-    "a.pg.gz": _reader("a.pg.gz", lambda x: _packings(x, "gz", _texts("a.pg", GAME))),
-    "a.sol": _reader(
-        "a.sol",
+    "a.pg.gz": Reader(lambda x: _packings(x, "gz", _texts("a.pg", GAME))),
+    "a.sol": Reader(
         lambda x: _texts(x, "paritysol 2;\n0 0 2;\n1 0;\n2 0;\n"),
         lambda path: pgsolver.load_solution(path, _arena(priority=[3, 2, 0])),
     ),
-    "names.pg": _reader("names.pg", lambda x: _texts(x, GAME), pgsolver.names),
-    "bare": _reader(  # whose format only its content tells
-        "bare",
+    "names.pg": Reader(lambda x: _texts(x, GAME), pgsolver.names),
+    "bare": Reader(  # whose format only its content tells
         lambda x: _texts(
             x,
             *(GAME, "0 0 0 0;\n", MPG, AUT, DOT, DRN, KRIPKE, CHAIN),
@@ -683,20 +662,17 @@ READERS: dict[str, Reader] = {
             MTX.format("pattern", "general", "1 2\n" * 3),
         ),
     ),
-    "a.energy": _reader("a.energy", lambda x: _saved(x, _arena(weight=[1, -2, 3, 0]))),
-    "a.mpg": _reader(
-        "a.mpg",
+    "a.energy": Reader(lambda x: _saved(x, _arena(weight=[1, -2, 3, 0]))),
+    "a.mpg": Reader(
         lambda x: [*_saved(x, _arena(weight=[1, -2, 3, 0])), *_texts(x, MPG)],
     ),
-    "a.eparity": _reader(
-        "a.eparity",
+    "a.eparity": Reader(
         lambda x: [
             *_saved(x, _arena(priority=[3, 2, 0], weight=[1, -2, 3, 0])),
             *_texts(x, "energyparity 2\n1 2 1 0 -3,1 4\n\n0 0 0 1 7\n"),
         ],
     ),
-    "a.mtx": _reader(
-        "a.mtx",
+    "a.mtx": Reader(
         lambda x: [
             *_saved(x, Arena.from_edges([0, 1], [1, 0], owner=[0, 0], weight=[3, -1])),
             *_texts(
@@ -706,33 +682,26 @@ READERS: dict[str, Reader] = {
             ),
         ],
     ),
-    "a.mtx.bz2": _reader(
-        "a.mtx.bz2",
+    "a.mtx.bz2": Reader(
         lambda x: _packings(
             x, "bz2", _texts("a.mtx", MTX.format("pattern", "general", "1 2\n" * 3))
         ),
     ),
-    "a.aut": _reader("a.aut", lambda x: [*_saved(x, _lts()), *_texts(x, AUT)]),
-    "a.csv": _reader(
-        "a.csv", lambda x: [*_saved(x, _lts()), *_texts(x, '0,1,"a ""b"""\n\n1,0,c\n')]
+    "a.aut": Reader(lambda x: [*_saved(x, _lts()), *_texts(x, AUT)]),
+    "a.csv": Reader(
+        lambda x: [*_saved(x, _lts()), *_texts(x, '0,1,"a ""b"""\n\n1,0,c\n')],
     ),
-    "a.csv.xz": _reader(
-        "a.csv.xz", lambda x: _packings(x, "xz", _texts("a.csv", "0,1,a\n1,0,b\n"))
-    ),
-    "a.dot": _reader("a.dot", lambda x: [*_saved(x, _lts()), *_texts(x, DOT)]),
-    "a.npz": _reader(
-        "a.npz",
+    "a.csv.xz": Reader(lambda x: _packings(x, "xz", _texts("a.csv", "0,1,a\n1,0,b\n"))),
+    "a.dot": Reader(lambda x: [*_saved(x, _lts()), *_texts(x, DOT)]),
+    "a.npz": Reader(
         lambda x: _saved(
             x, _arena(priority=[3, 2, 0]), _arena(weight=[1, -2, 3, 0]), _system()
         ),
     ),
-    "product.npz": _reader("product.npz", lambda x: _product(), npz.load_product),
-    "a.umb": _reader("a.umb", lambda x: _saved(x, _model(), _rich(), _chain())),
-    "a.drn": _reader(
-        "a.drn", lambda x: [*_saved(x, _model()), *_texts(x, DRN, TIMED_DRN)]
-    ),
-    "a.tra": _reader(
-        "a.tra",
+    "product.npz": Reader(lambda x: _product(), npz.load_product),
+    "a.umb": Reader(lambda x: _saved(x, _model(), _rich(), _chain())),
+    "a.drn": Reader(lambda x: [*_saved(x, _model()), *_texts(x, DRN, TIMED_DRN)]),
+    "a.tra": Reader(
         lambda x: [
             *_saved(x, _model()),
             *_texts(
@@ -752,46 +721,37 @@ READERS: dict[str, Reader] = {
             ),
         ],
     ),
-    "a.sta": _reader(
-        "a.sta",
+    "a.sta": Reader(
         lambda x: _texts(x, "(x,done)\n0:(3,false)\n1:(-1,true)\n"),
         prism.valuations,
     ),
-    "a.kripke": _reader(
-        "a.kripke", lambda x: [*_saved(x, _system()), *_texts(x, KRIPKE)]
-    ),
-    "a.hoa": _reader(
-        "a.hoa",
+    "a.kripke": Reader(lambda x: [*_saved(x, _system()), *_texts(x, KRIPKE)]),
+    "a.hoa": Reader(
         lambda x: [
             *_saved(x, ltl.translate("G(p -> F q) & GF p", generalised=True)),
             *_texts(x, HOA),
         ],
         lambda path: list(hoa.load_all(path)),
     ),
-    "game.hoa": _reader("game.hoa", lambda x: _texts(x, GAME_HOA), hoa_game.load),
-    "a.ehoa": _reader(
-        "a.ehoa",
+    "game.hoa": Reader(lambda x: _texts(x, GAME_HOA), hoa_game.load),
+    "a.ehoa": Reader(
         lambda x: [*_saved(x, _arbiter()), *_texts(x, EHOA)],
     ),
-    "a.tlsf": _reader(
-        "a.tlsf",
+    "a.tlsf": Reader(
         lambda x: _texts(x, TLSF, SHORT_TLSF),
         lambda path: tlsf.parse(path, read_text(path)),
     ),
-    "a.aag": _reader(
-        "a.aag",
+    "a.aag": Reader(
         lambda x: [*_saved(x, _controller()), *_texts(x, "aag 1 1 0 1 0\n2\n3\n")],
     ),
-    "a.aig": _reader("a.aig", lambda x: _saved(x, _controller())),
-    "a.never": _reader(
-        "a.never",
+    "a.aig": Reader(lambda x: _saved(x, _controller())),
+    "a.never": Reader(
         lambda x: [*_saved(x, ltl.translate("F G p & X q")), *_texts(x, NEVER)],
     ),
-    "pieces": _reader(
-        "pieces",
+    "pieces": Reader(
         lambda x: _pieces(False),
         lambda path: list(systems.read_pieces(path, patience=0)),
     ),
-    "pieces.npz": _reader("pieces.npz", lambda x: _pieces(True), _read_folder),
+    "pieces.npz": Reader(lambda x: _pieces(True), _read_folder),
 }
 """By the name of the file that each reads."""

@@ -63,10 +63,10 @@ class Summary:
     interrupted: bool = False
 
 
-def draw(subject: Subject, seed: int, index: int, size: int | None = None) -> Any:
+def draw(subject: Subject, seed: int, index: int) -> Any:
     """The case of that number: each can be made without those before it."""
     rng = np.random.default_rng([seed, index])
-    return subject.draw(rng, index, subject.size if size is None else size)
+    return subject.draw(rng, index, subject.size)
 
 
 def fuzz(

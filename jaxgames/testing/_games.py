@@ -42,11 +42,6 @@ def shape_of(arenas: Sequence[Arena], usual: int = USUAL) -> tuple[int, int]:
     return vertices, bucket(12 * most + vertices)
 
 
-def one_shape(arenas: list[Arena], solver: str) -> list[Arena]:
-    """The games, in one padded size where a solver is compiled for each shape."""
-    return arenas if solver in ("host", "auto") else padded(arenas)
-
-
 def padded(arenas: Sequence[Arena], usual: int = USUAL) -> list[Arena]:
     """The games in one padded size."""
     size = shape_of(arenas, usual)
@@ -87,11 +82,7 @@ def compared(
 ) -> Check:
     """A check of answers to games: each is an answer, and not wrong.
 
-    Args:
-        find: the answers.
-        wrong: what is wrong with the answer to a game, given what is expected of it.
-        expected: what is, made once.
-        games: that cases are, made once.
+    What is expected, and the games that cases are, is made once.
     """
 
     def check(cases: Cases) -> list[Complaint]:
@@ -104,6 +95,24 @@ def compared(
         ]
 
     return apart(check)
+
+
+def one_by_one(
+    slice_: Any,
+    of: Callable[[Callable[[list], Sequence]], Check],
+    *,
+    one_shape: bool = False,
+) -> Callable[[str], Check]:
+    """What makes a check of a solver of a slice, on one game after the other.
+
+    Games may have one shape, for solvers that are compiled for each.
+    """
+
+    def of_place(solver: str) -> Check:
+        shaped = padded if one_shape and solver not in ("host", "auto") else list
+        return of(lambda games: [slice_.solve(game, solver) for game in shaped(games)])
+
+    return of_place
 
 
 def unsolved(answer: Any) -> Complaint:

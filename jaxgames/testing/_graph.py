@@ -138,19 +138,16 @@ def _reference(case: Labelled) -> Complaint:
     return _wrong(labels, count, components(closure(case)))
 
 
-def of_many(solver: str) -> Check:
+@apart
+def _many(cases: Cases) -> list[Complaint]:
     """`solve_many` on whole graphs."""
-
-    def check(cases: Cases) -> list[Complaint]:
-        found = solve_many("scc", _games.padded(cases.once(_games.arenas)), solver)
-        return [
-            _wrong(np.asarray(x.labels)[: case.size], _count(x.labels, case), expected)
-            for x, case, expected in zip(
-                found, cases, cases.once(_expected, False), strict=True
-            )
-        ]
-
-    return apart(check)
+    found = solve_many("scc", _games.padded(cases.once(_games.arenas)))
+    return [
+        _wrong(np.asarray(x.labels)[: case.size], _count(x.labels, case), expected)
+        for x, case, expected in zip(
+            found, cases, cases.once(_expected, False), strict=True
+        )
+    ]
 
 
 def _count(labels, case: Labelled) -> int:
@@ -372,7 +369,7 @@ def subject() -> Subject:
         "max_id": of_solver(MaxId()),
         "max_id.compressed": of_solver(MaxId(compress=True)),
         "fb_trim": of_solver(FBTrim()),
-        "many": of_many("auto"),
+        "many": _many,
         "max_id.alone": first(of_place("max_id"), 2),
         "race": first(of_place("race"), 2),
     }

@@ -33,13 +33,7 @@ MOST_STEPS = 10**8
 
 
 class Hard(NamedTuple):
-    """A game, and how hard it is.
-
-    Attributes:
-        steps: of the host's engines together.
-        number: which game of the search it is.
-        arena: the game.
-    """
+    """A game, its number in the search, and the steps of all host engines."""
 
     steps: int
     number: int
@@ -47,14 +41,7 @@ class Hard(NamedTuple):
 
 
 def search(size: int, games: int, seed: int, seconds: float | None) -> list[Hard]:
-    """The hardest of some games, from the hardest one on.
-
-    Args:
-        size: vertices at most, at least 9.
-        games: how many are tried.
-        seed: of the random numbers.
-        seconds: after which the search ends; None: never.
-    """
+    """The hardest of some games with at least 9 vertices, from the hardest one on."""
     rng = np.random.default_rng(seed)
     end = np.inf if seconds is None else time.perf_counter() + seconds
     kept: list[Hard] = []

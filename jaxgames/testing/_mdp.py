@@ -33,28 +33,31 @@ SIZES = 8, 32, 128
 # ---- models ----------------------------------------------------------------------
 
 
-def model_of(case: Labelled) -> MDP:
-    """The model whose branches are the edges, by state and choice."""
+def in_order(case: Labelled) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The edges by state and choice; where each choice starts; and each state's."""
     order = np.lexsort((case.edge["choice"], case.src))
     state, choice = case.src[order], case.edge["choice"][order]
     new = np.append(True, (np.diff(state) > 0) | (np.diff(choice) != 0))[: len(order)]
     starts = np.flatnonzero(new)
-    rows = np.append(starts, len(order))
     groups = np.searchsorted(state[starts], np.arange(case.size + 1))
+    return order, np.append(starts, len(order)), groups
+
+
+def model_of(case: Labelled) -> MDP:
+    """The model whose branches are the edges, by state and choice."""
+    order, rows, groups = in_order(case)
     lots = np.maximum(case.edge["lot"][order], 1).astype(float)
-    totals = np.add.reduceat(lots, starts)
+    totals = np.add.reduceat(lots, rows[:-1])
     probs = lots / np.repeat(totals, np.diff(rows))
     return MDP.from_arrays(groups, rows, case.dst[order], probs)
 
 
 def _masks(case: Labelled) -> dict[str, Any]:
     """The states and the choices that are looked at."""
-    order = np.lexsort((case.edge["choice"], case.src))
-    state, choice = case.src[order], case.edge["choice"][order]
-    new = np.append(True, (np.diff(state) > 0) | (np.diff(choice) != 0))[: len(order)]
+    order, rows, _ = in_order(case)
     return {
         "states": case.vertex["there"] > 0,
-        "choices": case.edge["within"][order][new] > 0,
+        "choices": case.edge["within"][order][rows[:-1]] > 0,
     }
 
 

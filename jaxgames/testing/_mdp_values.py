@@ -14,7 +14,7 @@ from jaxgames.mdp._stochastic_game import part, taken
 from jaxgames.mdp.host import _sequence
 from jaxgames.testing import _exact, _fronts
 from jaxgames.testing._labelled import Labelled, labelled, smaller
-from jaxgames.testing._mdp import _draw, _show, model_of
+from jaxgames.testing._mdp import _draw, _show, in_order, model_of
 from jaxgames.testing._subject import Check, Complaint, Subject, each, first
 
 SIZE = 4
@@ -56,9 +56,8 @@ def _draw_paid(rng: np.random.Generator, index: int, size: int) -> Labelled:
 def _paid(case: Labelled) -> mdp.MDP:
     """The model, with labels, and with rewards of choices."""
     model = model_of(case)
-    order = np.lexsort((case.edge["choice"], case.src))
-    first_ = np.asarray(model.row_offsets)[:-1]
-    pay = case.edge["pay"][order][first_].astype(float)
+    order, rows, _ = in_order(case)
+    pay = case.edge["pay"][order][rows[:-1]].astype(float)
     labels = {"goal": case.vertex["target"] > 0, "way": case.vertex["there"] > 0}
     return dataclasses.replace(model, labels=labels, choice_rewards={"": pay})
 
@@ -206,17 +205,9 @@ def _spoilt_game(case: Labelled) -> Complaint:
     rows = [_exact.branches(model, choice) for choice in range(model.num_choices)]
     rng = np.random.default_rng([case.size, len(case.src)])
     for kind in range(4):
-        lower, upper = right.lower.copy(), right.upper.copy()
+        lower, upper = _spoilt_bounds(kind, right, rng)
         strategy = right.strategy.copy()
-        state = int(rng.integers(case.size))
-        step = float(rng.choice([1e-3, 0.25, 1.0]))
-        if kind == 0:
-            lower[state] += step
-            upper[state] = max(upper[state], lower[state])
-        elif kind == 1:
-            upper[state] -= step
-            lower[state] = min(upper[state], lower[state])
-        else:
+        if kind > 1:
             moves = strategy >= 0
             moves &= rng.random(case.size) < 0.7
             strategy[moves] = rng.integers(groups[:-1][moves], groups[1:][moves])
@@ -242,12 +233,32 @@ def _spoilt_game(case: Labelled) -> Complaint:
                 for pair in itertools.product(*left)
             ]
             secured = [better(x) for x in zip(*answers, strict=True)]
-            for s, (x, value) in enumerate(zip(bound, secured, strict=True)):
-                if (x > value) if player == 0 else (x < value):
-                    return (
-                        f"bound {x} of player {player} at {s} is accepted, but "
-                        f"{strategy.tolist()} secures {value}"
-                    )
+            if wrong := _unsecured(player, bound, secured, strategy):
+                return wrong
+    return None
+
+
+def _spoilt_bounds(kind: int, right: Any, rng: np.random.Generator) -> tuple:
+    """Bounds, of which the lower, or the upper one, of some state is moved."""
+    lower, upper = right.lower.copy(), right.upper.copy()
+    state, step = int(rng.integers(len(lower))), float(rng.choice([1e-3, 0.25, 1.0]))
+    if kind == 0:
+        lower[state] += step
+        upper[state] = max(upper[state], lower[state])
+    elif kind == 1:
+        upper[state] -= step
+        lower[state] = min(upper[state], lower[state])
+    return lower, upper
+
+
+def _unsecured(player: int, bound, secured, strategy: np.ndarray) -> Complaint:
+    """Where a bound that was accepted is not what the player's strategy secures."""
+    for s, (x, value) in enumerate(zip(bound, secured, strict=True)):
+        if (x > value) if player == 0 else (x < value):
+            return (
+                f"bound {x} of player {player} at {s} is accepted, but "
+                f"{strategy.tolist()} secures {value}"
+            )
     return None
 
 
@@ -271,16 +282,9 @@ def _spoilt_parity_game(case: Labelled) -> Complaint:
     groups = np.asarray(model.row_group_offsets)
     rng = np.random.default_rng([case.size, len(case.src)])
     for kind in range(3):
-        lower, upper = right.lower.copy(), right.upper.copy()
+        lower, upper = _spoilt_bounds(kind, right, rng)
         strategy = right.strategy.copy()
-        state, step = int(rng.integers(case.size)), float(rng.choice([1e-3, 0.25, 1]))
-        if kind == 0:
-            lower[state] += step
-            upper[state] = max(upper[state], lower[state])
-        elif kind == 1:
-            upper[state] -= step
-            lower[state] = min(upper[state], lower[state])
-        else:
+        if kind > 1:
             moves = rng.random(case.size) < 0.7
             strategy[moves] = rng.integers(groups[:-1][moves], groups[1:][moves])
         claim = dataclasses.replace(right, lower=lower, upper=upper, strategy=strategy)
@@ -290,12 +294,8 @@ def _spoilt_parity_game(case: Labelled) -> Complaint:
             small, _ = part(model, taken(strategy, owner == player, owner_of(model)))
             left = mdp.Game(small, game.player)
             secured = mdp.reference.parity_game_values(left, priority)
-            for s, (x, value) in enumerate(zip(bound, secured, strict=True)):
-                if (x > value) if player == 0 else (x < value):
-                    return (
-                        f"bound {x} of player {player} at {s} is accepted, but "
-                        f"{strategy.tolist()} secures {value}"
-                    )
+            if wrong := _unsecured(player, bound, secured, strategy):
+                return wrong
     return None
 
 

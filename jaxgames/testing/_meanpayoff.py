@@ -2,7 +2,6 @@
 
 import dataclasses
 import functools
-from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -15,7 +14,6 @@ from jaxgames.testing._energy import show
 from jaxgames.testing._labelled import Labelled, smaller
 from jaxgames.testing._subject import (
     Cases,
-    Check,
     Complaint,
     Subject,
     each,
@@ -64,18 +62,8 @@ def _wrong(arena: Arena, answer: Solution, expected: list[Fraction]) -> Complain
     return _games.rejected(meanpayoff.verify(arena, cut))
 
 
-def _of(find: Callable[[list[Arena]], Sequence[Solution]]) -> Check:
-    return _games.compared(find, _wrong, _expected)
-
-
-def of_place(solver: str) -> Check:
-    """`meanpayoff.solve` on one concrete game after the other."""
-    return _of(
-        lambda arenas: [
-            meanpayoff.solve(arena, solver)
-            for arena in _games.one_shape(arenas, solver)
-        ]
-    )
+_of = functools.partial(_games.compared, wrong=_wrong, expected=_expected)
+of_place = _games.one_by_one(meanpayoff, _of, one_shape=True)
 
 
 def _decisions(case: Labelled) -> Complaint:

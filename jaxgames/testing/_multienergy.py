@@ -1,5 +1,6 @@
 """Games of several energies: solvers, batches and verification."""
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -104,12 +105,11 @@ def _wrong(game: Game, found: Fronts, expected: list[set]) -> Complaint:
     return _games.rejected(multienergy.verify(game, found))
 
 
-def of_place(solver: str) -> Check:
-    """`multienergy.solve` on one concrete game after the other."""
-    return _games.compared(
-        lambda games: [multienergy.solve(game, solver) for game in games],
-        *(_wrong, _expected, _games_of),
-    )
+_of = functools.partial(
+    _games.compared, wrong=_wrong, expected=_expected, games=_games_of
+)
+
+of_place = _games.one_by_one(multienergy, _of)
 
 
 def of_many(solver: str, capped: bool) -> Check:

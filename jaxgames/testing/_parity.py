@@ -49,10 +49,7 @@ Complaints = Callable[[Batch], list[Complaint]]
 def answers(solve: Callable[[Arena], Pair], group: int = 1) -> Complaints:
     """Winners and strategies of a solver; an exception is a complaint.
 
-    Args:
-        solve: solves one game.
-        group: how many games are given to it as one. A group that goes wrong is taken
-            apart.
+    So many games are given to it as one; a group that goes wrong is taken apart.
     """
 
     def attempt(batch: Batch) -> list[Pair] | str:

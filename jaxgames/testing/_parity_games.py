@@ -108,12 +108,7 @@ WORST_CASES: Sequence[Callable[[int], Arena]] = (
 
 
 def near_worst_case(rng: np.random.Generator, size: int) -> Arena:
-    """A game of one of the families, with a few labels and edges by lot.
-
-    Args:
-        rng: where randomness comes from.
-        size: vertices at most, at least 9.
-    """
+    """A game of one of the families, with a few labels and edges by lot."""
     games: list[Arena] = []
     while not games:
         games = up_to(size, WORST_CASES[int(rng.integers(len(WORST_CASES)))])

@@ -9,7 +9,7 @@ import numpy as np
 from jaxgames import mdp
 from jaxgames.testing import _all_natures as reference
 from jaxgames.testing._labelled import Labelled, labelled, smaller
-from jaxgames.testing._mdp import _draw
+from jaxgames.testing._mdp import _draw, in_order
 from jaxgames.testing._mdp_values import _off
 from jaxgames.testing._subject import Check, Complaint, Subject, each, first
 
@@ -57,14 +57,9 @@ def _draw_bounded(rng: np.random.Generator, index: int, size: int) -> Labelled:
 
 def _bounded(case: Labelled) -> tuple[mdp.MDP, list[tuple[Fraction, Fraction]]]:
     """The model, and its bounds as fractions."""
-    order = np.lexsort((case.edge["choice"], case.src))
-    state, choice = case.src[order], case.edge["choice"][order]
-    new = np.append(True, (np.diff(state) > 0) | (np.diff(choice) != 0))[: len(order)]
-    starts = np.flatnonzero(new)
-    rows = np.append(starts, len(order))
-    groups = np.searchsorted(state[starts], np.arange(case.size + 1))
+    order, rows, groups = in_order(case)
     lots = np.maximum(case.edge["lot"][order], 1)
-    totals = np.repeat(np.add.reduceat(lots, starts), np.diff(rows))
+    totals = np.repeat(np.add.reduceat(lots, rows[:-1]), np.diff(rows))
     bounds = []
     for lot, total, less, more in zip(
         *(lots.tolist(), totals.tolist()),
@@ -79,7 +74,7 @@ def _bounded(case: Labelled) -> tuple[mdp.MDP, list[tuple[Fraction, Fraction]]]:
         lower=[float(low) for low, _ in bounds],
         upper=[float(high) for _, high in bounds],
         labels={"goal": case.vertex["target"] > 0, "way": case.vertex["there"] > 0},
-        choice_rewards={"": case.edge["pay"][order][starts].astype(float)},
+        choice_rewards={"": case.edge["pay"][order][rows[:-1]].astype(float)},
     )
     return model, bounds
 

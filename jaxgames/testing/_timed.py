@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames import mdp
+from jaxgames.testing import _exact
 from jaxgames.testing._subject import Check, Complaint, Subject, each
 
 SIZE = 6
@@ -132,7 +133,7 @@ def averages(chain: Chain) -> list[Fraction]:
         rest = [-chain.rates[i][j] for j in left]
         rest[left.index(i)] += sum(chain.rates[i])
         rows.append([*rest, known])
-    for i, found in zip(left, _solved(rows), strict=True):
+    for i, found in zip(left, _exact.solved(rows), strict=True):
         gain[i] = found
     return [Fraction(g or 0) for g in gain]
 
@@ -144,22 +145,7 @@ def _stationary(chain: Chain, members: list[int]) -> dict[int, Fraction]:
         row[members.index(j)] -= sum(chain.rates[j])
         rows.append([*row, Fraction(0)])
     rows.append([Fraction(1)] * (len(members) + 1))
-    return dict(zip(members, _solved(rows), strict=True))
-
-
-def _solved(rows: list[list[Fraction]]) -> list[Fraction]:
-    """The solution of linear equations, by elimination."""
-    rows = [list(row) for row in rows]
-    for k in range(len(rows)):
-        pivot = next(i for i in range(k, len(rows)) if rows[i][k])
-        rows[k], rows[pivot] = rows[pivot], rows[k]
-        rows[k] = [x / rows[k][k] for x in rows[k]]
-        for i in range(len(rows)):
-            if i != k and rows[i][k]:
-                rows[i] = [
-                    x - rows[i][k] * y for x, y in zip(rows[i], rows[k], strict=True)
-                ]
-    return [row[-1] for row in rows]
+    return dict(zip(members, _exact.solved(rows), strict=True))
 
 
 def questions(chain: Chain) -> list[tuple[str, list]]:

@@ -49,11 +49,7 @@ class Runner(Protocol):
     """Runs the checks of a subject, by name."""
 
     def run(self, name: str, cases: Sequence[Any]) -> list[Complaint]:
-        """The complaints of a check.
-
-        Raises:
-            StoppedError: the check did not come back.
-        """
+        """The complaints of a check; or a StoppedError where it did not come back."""
         ...
 
     def close(self) -> None:
@@ -100,11 +96,7 @@ class Worker:
         self._folder = tempfile.TemporaryDirectory(prefix="jaxgames-fuzz-")
 
     def run(self, name: str, cases: Sequence[Any], limit: float | None = None):
-        """The complaints of a check.
-
-        Raises:
-            StoppedError: it took more than `limit` seconds, or its process died.
-        """
+        """The complaints of a check; or a StoppedError after so many seconds."""
         if self._process is None:
             self._begin()
         limit = self.limit if limit is None else min(limit, self.limit)

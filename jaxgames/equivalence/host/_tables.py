@@ -57,15 +57,10 @@ def wider_table(table, size):
 
 @compiled
 def find_set(table, set_start, member, values, new):
-    """The number of a set, which is `new` if it is new.
+    """The number of a set, of ascending values, which is `new` if it is new.
 
-    Args:
-        table: the numbers of sets under their hashes; of those with the same one, all
-            but the first have the next number for a hash.
-        set_start: where the members of each set start.
-        member: those.
-        values: the members of the set, ascending.
-        new: the number of a new set.
+    The table has the numbers of sets under their hashes; of those with the same one,
+    all but the first have the next number for a hash.
     """
     mixed = len(values)
     for value in values:

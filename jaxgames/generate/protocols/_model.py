@@ -103,13 +103,7 @@ def model(
 ) -> Model:
     """Builds a model from functions of its variables.
 
-    Args:
-        name: what it is called.
-        variables: its variables by name.
-        commands: from the module `numpy` or `jax.numpy` and the variables' values,
-            the commands: for each of them a successor.
-        propositions: functions of the variables' values by name.
-        properties: formulas by name.
+    A command, given `numpy` or `jax.numpy` and the variables' values, is a successor.
     """
     begins = np.cumsum([0, *(x.length for x in variables.values())])
 

@@ -24,13 +24,8 @@ def mutual_exclusion(
 ) -> Model:
     """A model of processes that enter a critical section, one at a time.
 
-    Args:
-        name: what it is called.
-        variables: its variables; `pc` says where each process is.
-        commands: the commands of each process.
-        waiting: where a process waits.
-        critical: where it is in the critical section.
-        last: whether the state also has the process that moved last.
+    The variable `pc` says where each process is. With `last` the state also has the
+    process that moved last.
     """
     n = variables["pc"].length
     if last:
