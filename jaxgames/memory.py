@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from jaxgames import limits, ops
-from jaxgames.arena import Arena
+from jaxgames.arena import Arena, bucket
 from jaxgames.later import backend, imported, jax, jnp
 from jaxgames.limits import TooLargeError as TooLargeError
 from jaxgames.solver import Solver
@@ -69,7 +69,7 @@ def needs(solver: Solver, game: Any, *, layouts: int = 1) -> Needs:
         >>> from jaxgames import parity
         >>> game = shape_of_arena(1_000_000, 3_000_000, priority=np.int8)
         >>> needs(parity.FPI(), game).on(1)
-        52000008
+        54525960
     """
     leaves, tree = jax.tree.flatten(game)
     shapes = tuple(jax.ShapeDtypeStruct(x.shape, x.dtype) for x in leaves)
@@ -220,10 +220,13 @@ def total_and_free(device: Any) -> tuple[int, int] | None:
 
 
 # ---- shapes ----------------------------------------------------------------------
+#
+# Large layouts are filled up to a few sizes. So are their shapes: what another one of
+# such a size takes need not be found out once more, which takes tracing.
 
 
 def shape_of(arena: Arena) -> "ops.SlicedArena":
-    """What a concrete arena will look like when it is laid out, without padding."""
+    """What a concrete arena will look like when it is laid out."""
     of_vertices, of_edges = ops.narrowest(arena)
     return shape_of_arena(
         *arena.shape,
@@ -253,6 +256,7 @@ def shape_of_arena(
         weight: of weights.
         accepting: bool, if there are accepting vertices.
     """
+    vertices, edges = bucket(vertices), bucket(edges)
 
     def on_vertices(kind):
         return None if kind is None else jax.ShapeDtypeStruct((vertices,), kind)
@@ -281,6 +285,7 @@ def shape_of_links(rows: int, links: int, targets: int) -> "ops.SlicedLinks":
         links: how many.
         targets: things to point at.
     """
+    rows, links, targets = bucket(rows), bucket(links), bucket(targets)
     places = jax.ShapeDtypeStruct((rows,), np.int32)
     return ops.SlicedLinks(
         _blocks(rows, links, np.int32), places, places, rows, targets
@@ -289,7 +294,12 @@ def shape_of_links(rows: int, links: int, targets: int) -> "ops.SlicedLinks":
 
 def mask(size: int) -> jax.ShapeDtypeStruct:
     """The shape of booleans."""
-    return jax.ShapeDtypeStruct((size,), jnp.bool_)
+    return jax.ShapeDtypeStruct((bucket(size),), jnp.bool_)
+
+
+def numbers(size: int) -> jax.ShapeDtypeStruct:
+    """The shape of integers."""
+    return jax.ShapeDtypeStruct((bucket(size),), jnp.int32)
 
 
 def _blocks(rows: int, cells: int, kind: Any) -> tuple[jax.ShapeDtypeStruct, ...]:

@@ -123,7 +123,7 @@ def _task_of(question: Question, solver: Any, wanted, order: Any, vertices) -> A
 
 
 def _shapes(size: int, edges: int) -> Problem:
-    numbers = jax.ShapeDtypeStruct((size,), np.int32)
+    numbers = memory.numbers(size)
     links = memory.shape_of_links(size, edges, size)
     return Problem(links, memory.mask(size), numbers, numbers)  # type: ignore
 

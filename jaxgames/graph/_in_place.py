@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxgames import fixpoint, ops
+from jaxgames import fixpoint, memory, ops
 from jaxgames.graph._solver import NONE, Answer, ComponentSolver, number
 from jaxgames.later import jax, jnp
 from jaxgames.ops import EdgeList
@@ -68,11 +68,11 @@ class State(NamedTuple):
 
 def shape_of(size: int, edges: int, masked: bool) -> ListedGraph:
     """The shapes of a graph."""
-    ends, numbers = (jax.ShapeDtypeStruct((n,), jnp.int32) for n in (edges, size))
+    ends = memory.numbers(edges)
     some = jax.ShapeDtypeStruct((1,), jnp.int32)
     listed = EdgeList(ends, ends, some, kernels=ops.runs_kernels())
-    there = jax.ShapeDtypeStruct((size,), bool) if masked else None
-    return ListedGraph(listed, numbers, there)
+    there = memory.mask(size) if masked else None
+    return ListedGraph(listed, memory.numbers(size), there)
 
 
 def listed(rows: Any) -> ListedGraph | None:

@@ -123,21 +123,21 @@ def is_prepared(model: MDP, spread: ops.Spread | None = None) -> bool:
 
 
 def shape_of(model: MDP, *, graph: bool = False) -> Layout:
-    """The shapes of a concrete model's layout, without padding."""
+    """The shapes of a concrete model's layout."""
     states, choices = model.num_states, model.num_choices
     branches = model.num_branches
     into = memory.shape_of_links(states, branches, states)
     choice = memory.shape_of_links(states, branches, choices)
-    sizes = (states + 1, branches, states + 1, branches, choices + 1)
+    sizes = states, branches, states, branches, choices
     return Layout(
         branches=memory.shape_of_links(choices, branches, states),
         entering=choice,
         choices=memory.shape_of_links(states, choices, choices),
-        owner=jax.ShapeDtypeStruct((choices,), np.int32),
+        owner=memory.numbers(choices),
         states=memory.mask(states),
         live=memory.mask(choices),
         graph=Graph(into, choice, into) if graph else None,
-        rows=Rows(*(jax.ShapeDtypeStruct((n,), np.int32) for n in sizes)),
+        rows=Rows(*map(memory.numbers, sizes)),
     )
 
 
