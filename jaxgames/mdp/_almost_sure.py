@@ -142,11 +142,6 @@ def _joined(outer: Region, inner: Region, home, accepting, first):
 def within(model: MDP, components: EndComponents, target: np.ndarray) -> np.ndarray:
     """How to reach a target inside each component with probability one (host only).
 
-    Args:
-        model: a concrete model.
-        components: its maximal end components, or those of a part of it.
-        target: bool `[S]`.
-
     Returns:
         int32 `[S]`: the choice of each state in a component with a target; -1 in the
         target and elsewhere.

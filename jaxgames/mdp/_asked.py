@@ -497,12 +497,8 @@ class Asked:
     ) -> Answer:
         """What is asked from some step on, of what it is from the first on.
 
-        Args:
-            found: what it is from the first on.
-            left: bool `[S]`, what is passed until then.
-            first: the step.
-            optimum: of the answer.
-            missed: what it is worth where something else is passed.
+        Until then `left`, bool `[S]`, is passed; where something else is, it is worth
+        `missed`.
         """
         if first == 0:
             return found
@@ -762,12 +758,8 @@ class Asked:
     ) -> tuple[float, float]:
         """Bounds of the most probable way to a goal given a condition; or never there.
 
-        Args:
-            goal: bool `[S]`.
-            condition: bool `[S]`.
-            start: the state in which runs begin.
-            optimum: `"max"`: to get there; `"min"`: never to get there.
-            near: how near bounds are to be, relative to them.
+        The optimum is `"max"` to get there, and `"min"` never to. Bounds are to be near
+        relative to them.
         """
         model, least = self.model, optimum == "min"
         how = {"epsilon": near / 8, "relative": True}

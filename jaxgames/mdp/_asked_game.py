@@ -155,10 +155,7 @@ class AskedOfGame(Asked):
                 small, old = part(model, kept)
                 if reward is not None:
                     small = dataclasses.replace(small, choice_rewards={"": reward[old]})
-                with limits.ticking_beside("solving in rational arithmetic") as stop:
-                    ends.append(
-                        exactly(small, posed(small, optimum), found.lower, stop)
-                    )
+                ends.append(exactly(small, posed(small, optimum), found.lower))
             values = ends[0] if ends[0] == ends[1] else None
         self.statuses.append(status)
         ends = found.lower, found.upper, found.strategy

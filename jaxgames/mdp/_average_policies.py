@@ -54,15 +54,7 @@ class Members(NamedTuple):
 
 
 def members_of(model: MDP, kept: np.ndarray, states: np.ndarray, probs, reward):
-    """An end component by itself.
-
-    Args:
-        model: the model.
-        kept: bool `[C]`, the choices that stay in components.
-        states: int `[n]`.
-        probs: float64 `[E]`.
-        reward: float64 `[C]`.
-    """
+    """An end component by itself."""
     states = np.sort(states)
     groups, rows = np.asarray(model.row_group_offsets), np.asarray(model.row_offsets)
     many = np.diff(groups)[states]
@@ -102,15 +94,8 @@ def improved(
     missing, and again for what is missing then [2]. Whatever values come of that, a
     step adds to them nowhere more than the largest average is, and nowhere less.
 
-    Args:
-        own: the component.
-        weights: float64, for each branch a number that its probability is proportional
-            to, exactly.
-        values: float64 `[n]`, by which the first policy is best.
-        least: whether the least average counts.
-        width: how far apart bounds may stay, relative to the lower one ...
-        apart: ... and more, as it is.
-        stop: int8 `[1]`, set by another thread to end it.
+    The weights of branches are proportional to their probabilities, exactly. The first
+    policy is best by `values`, float64 `[n]`.
 
     Returns:
         The best bounds that were found; None if there are none.

@@ -166,19 +166,7 @@ def walk_back_in_game(
     sure: Any = None,
     steady: bool = True,
 ) -> Steps:
-    """As `walk_back`, where some choose the largest and the others the least.
-
-    Args:
-        table: the arrays of the model.
-        start: float64 `[S]`, the values at the end.
-        count: how many steps.
-        largest: bool `[S]`, the states in which the largest choice counts.
-        reward: as for `walk_back`.
-        discount: likewise.
-        fixed: likewise.
-        sure: likewise.
-        steady: likewise.
-    """
+    """As `walk_back`, where in some states the largest counts, else the least."""
     real = np.diff(table.groups) > 0
     choices = int(table.groups[-1])
     rows, starts = table.rows[:choices], table.groups[:-1][real]

@@ -116,17 +116,7 @@ def earning(
 ) -> tuple[np.ndarray, np.ndarray, list | None, list]:
     """The probability to get to a goal when so much has been earned, and not more.
 
-    Args:
-        model: a concrete model with probabilities.
-        left: bool `[S]`, the states on the way.
-        right: bool `[S]`, the goal.
-        levels: what branches earn.
-        window: how much is to have been earned.
-        optimum: `"min"` or `"max"`.
-        solve: bounds of a question that was posed.
-        epsilon: how far apart bounds may stay.
-        relative: whether that is relative to the lower one.
-        exact: whether values are wanted as fractions.
+    `left`, bool `[S]`, are the states on the way, `right` is the goal.
 
     Returns:
         Lower and upper bounds, float64 `[S]`; the values as fractions, or None; and the
@@ -247,10 +237,7 @@ class _Tiles:
     ) -> tuple[MDP, np.ndarray, int]:
         """The model of some levels.
 
-        Args:
-            begin: the first of these.
-            end: the last one, and one.
-            known: float64 `[k, N]`, what the levels from there on are worth.
+        `known`, float64 `[k, N]`, is what the levels from `end` on are worth.
 
         Returns:
             The model, whose first states are those of the levels, one after the other;

@@ -429,16 +429,7 @@ def proved(
     statuses: list[Status],
     stats: list[Stats],
 ) -> Checked:
-    """What bounds, and fractions if there are any, come to.
-
-    Args:
-        model: the model.
-        asked: what was asked.
-        ends: lower and upper bounds.
-        values: the values as fractions, or None.
-        statuses: of all questions.
-        stats: likewise.
-    """
+    """What bounds, and fractions if there are any, come to."""
     if values is not None:
         ends, statuses = (_outward(values, -1), _outward(values, 1)), [Status.SOLVED]
     return Checked(
@@ -472,12 +463,8 @@ def answering(
 ) -> Callable[..., Answer]:
     """What solves the questions that a property comes to.
 
-    Args:
-        model: the model.
-        solver: as for `check`.
-        statuses: added to for each question.
-        stats: likewise.
-        max_steps: rounds of all questions together; None for any number.
+    For each question `statuses` and `stats` are added to; all together take `max_steps`
+    rounds at most.
     """
     left = max_steps
     sweeps = left is None and solver in ("auto", drive.HOST)
@@ -520,10 +507,7 @@ def answering(
             limits.fail(status, "solving equations")
         statuses.append(status)
         stats.append(found.stats)
-        values = None
-        if exact:
-            with limits.ticking_beside("solving in rational arithmetic") as stop:
-                values = exactly(model, posed, found.lower, stop)
+        values = exactly(model, posed, found.lower) if exact else None
         ends = (found.lower, found.upper, found.scheduler)
         return Answer(*ends, status, found.stats, values)
 

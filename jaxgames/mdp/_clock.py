@@ -85,10 +85,7 @@ class Expected(NamedTuple):
 def clock_of(table: Rows, exits: np.ndarray, moves: np.ndarray) -> Clock:
     """A clock for a chain.
 
-    Args:
-        table: its arrays: one choice in each state.
-        exits: float64 `[S]`, the rates at which states are left.
-        moves: bool `[S]`, the states that are; the others stay as they are for ever.
+    States that do not move, bool `[S]`, stay as they are for ever.
     """
     rate = float(exits[moves].max(initial=0.0)) or 1.0
     leave = np.where(moves, exits / rate, 0.0)
@@ -163,15 +160,9 @@ def expected(
 ) -> Expected:
     """The sum over all numbers of ticks of what they count times what comes then.
 
-    Args:
-        clock: the chain.
-        start: float64 `[S]`, what states are worth at the end.
-        terms: what each number of ticks counts.
-        most: float64 `[S]`, more than the size of what may come in each state: zero
-            where nothing can.
-        epsilon: how far apart bounds may stay.
-        relative: whether that is relative to the lower one.
-        ends: bounds of `start`, of which that is the lower one; None for the same.
+    `most`, float64 `[S]`, is more than the size of what may come in each state: zero
+    where nothing can. `ends` are bounds of `start`, of which that is the lower one;
+    None for the same.
     """
     if terms.rest[-1] == 0 and ends is None:  # no time passes: nothing is rounded
         return Expected(start * terms.weight[0], start * terms.weight[0], 0)

@@ -38,12 +38,7 @@ def restarting(
     do those of schedulers that never meet it: then what is reached in the end is shared
     out among the runs that meet it [1].
 
-    Args:
-        model: a concrete model with probabilities.
-        ends: bool `[S]`, the states that decide.
-        condition: bool `[S]`, what is known to be reached.
-        after: what follows in these.
-        start: the state in which runs begin.
+    `ends`, bool `[S]`, are the states that decide.
 
     Returns:
         The model, whose first states are those of the given one, and its target.

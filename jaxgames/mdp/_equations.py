@@ -143,9 +143,7 @@ def in_order(part: Equations, stop: np.ndarray) -> System | None:
 
     Inside a component what a state leads to comes before it, as far as that can be.
 
-    Args:
-        part: the equations.
-        stop: int8 `[1]`; None is returned soon after it is not 0.
+    None if it was stopped.
     """
     edges, target = part.rows[part.groups], part.target
     if part.order is None or part.knots is None:

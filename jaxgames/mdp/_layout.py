@@ -306,13 +306,7 @@ _traced_jit = jax.jit(functools.partial(traced, graph=True))
 
 
 def restrict(layout: Layout, states: Any, choices: Any) -> Layout:
-    """The layout of a part of the model (pure).
-
-    Args:
-        layout: of the whole model.
-        states: bool `[S]`, or None for all.
-        choices: bool `[C]`, or None for all.
-    """
+    """The layout of a part of the model: bool `[S]` and `[C]`, None for all (pure)."""
     if states is not None:
         states = layout.states & jnp.asarray(states)
         inside = ops.take(states, layout.owner)

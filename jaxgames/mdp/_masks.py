@@ -10,12 +10,7 @@ from jaxgames.mdp._model import MDP, booleans
 
 
 def check_masks(model: MDP, states, choices) -> tuple[Any, Any]:
-    """The masks as arrays of booleans, where they are given.
-
-    Args:
-        model: the model.
-        states: booleans or 0/1 `[S]`, or None.
-        choices: booleans or 0/1 `[C]`, or None.
+    """The masks, where they are given, as booleans; they may be 0/1.
 
     Raises:
         ValueError: a mask has the wrong type or length, or it is an interval model.

@@ -86,9 +86,7 @@ def _terms(formula: Formula) -> set[frozenset]:
 def after(formula: Formula, letter: int) -> Formula:
     """What is to be seen from the next letter on [1, definition 2.3].
 
-    Args:
-        formula: what was to be seen from this one on.
-        letter: the propositions that hold, as bits.
+    The letter has the propositions that hold, as bits.
 
     References:
         [1] Esparza, Křetínský and Sickert, One theorem to rule them all: a unified

@@ -14,7 +14,7 @@ from jaxgames.mdp._check import Checked, answering, check_counted, proved
 from jaxgames.mdp._checks import precision
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._property import Label, Property, PropertyError, as_property
-from jaxgames.mdp._region import check_model, check_optimum
+from jaxgames.mdp._region import check_optimum, check_quantitative
 from jaxgames.mdp._values_problem import VALUES
 from jaxgames.solution import SolveError, Stats, Status
 from jaxgames.solver import Solver
@@ -118,11 +118,9 @@ def acceptance_probability(
     """
     max_steps = fixpoint.checked_steps(max_steps)
     check_concrete(model)
-    check_model(model)
+    check_quantitative(model)
     check_optimum(optimum)
     drive.check_solver(VALUES, solver)
-    if model.probs is None:
-        raise ValueError("the model has no probabilities: pass probs to from_arrays")
     precision(epsilon)
     if max_steps is not None:
         check_counted(model, solver, several=False, exact=exact)
@@ -169,10 +167,7 @@ def acceptance_probability(
 def followed_by(model: MDP, graph: Any, label: np.ndarray) -> tuple[MDP, np.ndarray]:
     """A model followed by a deterministic automaton, which reads its states.
 
-    Args:
-        model: a concrete model with probabilities.
-        graph: an `ltl.Automaton` with one initial state.
-        label: integers `[E]`, of its edges.
+    The graph is an `ltl.Automaton` with one initial state, whose edges have labels.
 
     Returns:
         The product, as [`followed`][jaxgames.mdp._automata.followed] makes it, and what
@@ -289,16 +284,9 @@ def _deterministic(graph: Any, label: np.ndarray, letters: list[int]) -> Determi
 def accepted(
     model: MDP, marks: np.ndarray, condition: Acceptance, states: np.ndarray
 ) -> np.ndarray:
-    """The states of end components in which a condition can be met.
+    """The states of end components in which a condition can be met: bool `[S]`.
 
-    Args:
-        model: a concrete model.
-        marks: int64 `[S]`, the marks that a state meets, as bits.
-        condition: on marks that are met again and again.
-        states: bool `[S]`, those to look at.
-
-    Returns:
-        bool `[S]`.
+    Marks are bits, int64 `[S]`; the condition is on those that are met again and again.
     """
     good = np.zeros(model.num_states, bool)
     work = [(states, condition)]

@@ -6,32 +6,33 @@ from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 
-from jaxgames import drive, limits
+from jaxgames import limits
 from jaxgames.arena import Arena
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import _questions, host
 from jaxgames.mdp._checks import precision
-from jaxgames.mdp._game import NOBODY, Game, refuse_traced
+from jaxgames.mdp._game import NOBODY, Game, check_type, refuse_traced
 from jaxgames.mdp._improved_exactly import Values, means_exactly
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._omega import followed_by, one_less
 from jaxgames.mdp._open import exactly
 from jaxgames.mdp._rational import rounded
-from jaxgames.mdp._region import NO_CHOICE, check_model
+from jaxgames.mdp._region import NO_CHOICE, check_quantitative
 from jaxgames.mdp._stochastic_game import (
     IMPROVEMENTS,
     GameValues,
     best_choices,
+    bounds_of,
+    improved_to,
     means,
     part,
     taken,
     undecided_game,
 )
-from jaxgames.mdp._values_problem import VALUES, Question
-from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict
+from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict, ordered
 from jaxgames.mdp._verify import verify
 from jaxgames.mdp._verify_values import verify_values
-from jaxgames.solution import SolveError, Stats, Status
+from jaxgames.solution import SolveError, Status
 from jaxgames.tuning.mdp import IMPROVED_EXACTLY_UP_TO
 
 EPSILONS = 1e-8, 1e-11, 1e-14
@@ -172,10 +173,9 @@ def verify_parity_game(
     for name, array in (("lower", lower), ("upper", upper), ("strategy", strategy)):
         if array.shape != (size,):
             raise ValueError(f"{name} must have {size} entries, got {array.shape}")
-    with np.errstate(invalid="ignore"):
-        wrong = asked.real & ~(lower <= upper)
-    if wrong.any():
-        return ValueVerdict.at(ValueReason.NOT_ORDERED, int(np.argmax(wrong)))
+    verdict = ordered(asked.real, lower, upper)
+    if not verdict:
+        return verdict
     groups = np.asarray(game.model.row_group_offsets)
     wrong = asked.real & ((strategy < groups[:-1]) | (strategy >= groups[1:]))
     if wrong.any():
@@ -228,10 +228,7 @@ def parity_product(
             f"automaton must be an ltl.ParityAutomaton, got {type(automaton).__name__}"
         )
     refuse_traced("products are built", game)
-    model = game.model
-    check_model(model)
-    if model.probs is None:
-        raise ValueError("the model has no probabilities: pass probs to from_arrays")
+    model, _ = check_quantitative(game.model)
     made, colour = followed_by(model, automaton.graph, np.asarray(automaton.colour))
     # What the automaton cannot follow it does not accept.
     priority = np.append(colour - colour.min(initial=0) // 2 * 2, 1)
@@ -260,11 +257,8 @@ class _Asked(NamedTuple):
     ) -> GameValues | None:
         """Improves strategies until none is better.
 
-        Args:
-            near: how far apart bounds are by which choices are compared; None to find
-                values as fractions.
-            epsilon: how far apart those in the end may be.
-            relative: whether that is relative to the value.
+        Choices are compared by bounds that are `near`; None to find values as
+        fractions.
         """
         model, real = self.game.model, self.real
         groups, owner = np.asarray(model.row_group_offsets), owner_of(model)
@@ -312,22 +306,14 @@ class _Asked(NamedTuple):
         upper = np.where(real, np.maximum(upper, lower), lower)
         width = epsilon * (lower if relative else 1.0)
         met = bool(np.all(upper - lower <= width))
-        return GameValues(
-            Status.SOLVED if met else Status.PRECISION,
-            stats=Stats(solver="strategies", rounds=rounds),
-            lower=lower,
-            upper=upper,
-            value=lower + (upper - lower) / 2,
-            strategy=strategy,
-        )
+        return improved_to(lower, upper, strategy, met, rounds)
 
     def _exactly(
         self, choices: np.ndarray, optimum: Literal["min", "max"]
     ) -> list[Fraction] | None:
         """The values of the decision process of some choices; None if too long."""
         small, posed = self._posed(choices, optimum)
-        with limits.ticking_beside("solving in rational arithmetic") as stop:
-            found = exactly(small, posed, np.zeros(small.num_states), stop)
+        found = exactly(small, posed)
         if found is None:
             return None
         values = [Fraction(x) for x in found]
@@ -353,10 +339,7 @@ class _Asked(NamedTuple):
         small, posed = self._posed(choices, optimum)
 
         def solve(epsilon: float, relative: bool) -> tuple[np.ndarray, np.ndarray]:
-            question = Question(small, posed, epsilon, relative)
-            found = drive.solve(VALUES, question, throw=False)
-            if found.status not in (Status.SOLVED, Status.PRECISION):
-                limits.fail(Status(found.status), "solving equations")
+            found = bounds_of(small, posed, epsilon, relative)
             return found.lower, found.upper
 
         if optimum == "max":
@@ -378,11 +361,8 @@ class _Asked(NamedTuple):
         nowhere by these, the others win almost surely, or get out to where he wins no
         more than his strategy does.
 
-        Args:
-            value: float64 `[S]`, of his strategy.
-            unsure: bool `[S]`, where it is not one.
-            worth: float64 `[C]`, of choices by these values.
-            slack: how far apart values may be that are one.
+        `value` is of his strategy, not one where `unsure`; `worth` is of choices by it.
+        Values that are one may be `slack` apart.
 
         Returns:
             surely: bool `[S]`.
@@ -415,11 +395,8 @@ def won_almost_surely(
     least p, or p - 1 if p is odd. Then the one who wants to win either grants that 2k
     is seen and the other one says what the lot says, or says so himself, for 2k + 1.
 
-    Args:
-        model: states, choices and branches.
-        priority: int64 `[S]`.
-        mine: bool `[S]`, where the player who wants it even chooses.
-        choices: the choices that there are, by number; a state without one is lost.
+    The player of the states `mine` wants it even. Choices are given by number; a state
+    without one is lost.
 
     Returns:
         surely: bool `[S]`, where he wins; false for states without a choice.
@@ -505,11 +482,8 @@ def components_of(
 ) -> np.ndarray:
     """The states of end components whose largest priority has a parity: bool `[S]`.
 
-    Args:
-        model: a concrete model.
-        priority: int64 `[S]`.
-        parity: 0 for even, 1 for odd.
-        check: called with the states that were looked at, and the components in them.
+    The parity is 0 for even, 1 for odd. `check` is called with the states that were
+    looked at, and the components in them.
     """
     left = np.diff(np.asarray(model.row_group_offsets, np.int64)) > 0
     good = np.zeros(model.num_states, bool)
@@ -600,13 +574,9 @@ def _sum_to_one(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 def _asked(game: Game, priority: Any, maximizer: int) -> _Asked:
     """Reads a question; else raises ValueError."""
-    if not isinstance(game, Game):
-        raise ValueError(f"game must be a Game, got {type(game).__name__}")
+    check_type(game)
     refuse_traced("stochastic parity games are solved", game, priority)
-    model = game.model
-    check_model(model)
-    if model.probs is None:
-        raise ValueError("the model has no probabilities: pass probs to from_arrays")
+    model, _ = check_quantitative(game.model)
     given = np.asarray(priority)
     if given.shape != (model.num_states,) or given.dtype.kind not in "iu":
         raise ValueError(

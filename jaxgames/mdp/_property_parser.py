@@ -84,9 +84,6 @@ class Token(NamedTuple):
 def parse(text: str) -> tuple[Property, ...]:
     """Reads properties: see [`Property`][jaxgames.mdp.Property].
 
-    Args:
-        text: of any number of properties, constants and labels.
-
     Raises:
         PropertyError: telling line and column, what was expected and what was found.
     """

@@ -51,14 +51,8 @@ def reach(
 ) -> Posed:
     """The probability to get to a target through some states.
 
-    Args:
-        model: a concrete model with probabilities.
-        target: bool `[S]`.
-        optimum: `"min"` or `"max"`.
-        passed: bool `[S]`, the states on the way; None for all.
-        worth: float64 `[S]`, up to one: what it counts to get to the target in each of
-            its states, that no run leaves; None for one.
-        engine: what looks at the graph: `"auto"` or `"host"`.
+    `worth`, float64 `[S]`, up to one, is what it counts to get to each state of the
+    target, which no run leaves; None for one. The engine looks at the graph.
     """
     zero, one = _sure(model, target, optimum, passed, engine)
     if worth is not None:

@@ -27,14 +27,7 @@ def rational_bounds(
     no choice is better. The probabilities of a choice are what the model says, relative
     to their sum.
 
-    Args:
-        model: the model.
-        known: what is known of it.
-        part: the equations.
-        states: int `[n]`, those of the component.
-        bounds: `lower` and `upper` of all equations, from which those are taken that
-            the component leads to.
-        least: 1 where the least choice counts.
+    Those of what the component leads to are taken from `bounds`.
 
     Returns:
         Lower and upper bounds of these states, rounded outwards; None where numbers
@@ -64,13 +57,8 @@ def rational_values(
 ) -> list[Fraction] | None:
     """The values of all equations, component by component.
 
-    Args:
-        model: the model.
-        known: what is known of it.
-        part: the equations; what it is worth to stop in one is exact.
-        parts: the states of the components, those that are led to first.
-        least: 1 where the least choice counts.
-        near: float64 `[N]`, near the values: the first policy is best by these.
+    Components that are led to come first. The first policy is best by `near`, float64
+    `[N]`; what it is worth to stop is exact.
 
     Returns:
         None where numbers get too long, or a policy never ends.
@@ -262,9 +250,7 @@ def eliminated(rows: list[Row], worth: list[Fraction]) -> list[Fraction] | None:
     States are taken out one by one, those with few ways in and out first, which keeps
     the rest sparse; what is too well connected for that is solved by lifting.
 
-    Args:
-        rows: where each state leads inside.
-        worth: what else it earns.
+    Rows say where states lead inside, `worth` what else they earn.
 
     Returns:
         The values; None where some state never gets out, or numbers get too long.

@@ -84,13 +84,8 @@ def _homes(label: jax.Array) -> jax.Array:
 def _system(model, layout: Layout, home, leaves, one, epsilon) -> System:
     """The equations of all states; one more choice, that leads nowhere, where none is.
 
-    Args:
-        model: the model.
-        layout: of all of it.
-        home: the state that stands for each.
-        leaves: the choices of open states that are no component's own.
-        one: the states of value one.
-        epsilon: how far a value may be from the truth.
+    `home` is the state that stands for each, `leaves` are the choices of open states
+    that are no component's own.
     """
     size, own = len(home), len(leaves)
     dtype = jnp.result_type(float)
@@ -129,13 +124,8 @@ def _system(model, layout: Layout, home, leaves, one, epsilon) -> System:
 def _scheduler(layout: Layout, label, kept, best, zero: Region, one: Region):
     """The choices of all kinds of states together, -1 where a state has none.
 
-    Args:
-        layout: the model.
-        label: the component of each state, -1 for none; None where nobody looked.
-        kept: the choices inside of components.
-        best: bool, the choice of each open state that stands for itself or others.
-        zero: the states of probability zero.
-        one: the states of probability one.
+    `label` is None where nobody looked for components. `best` are the choices of open
+    states that stand for themselves or others.
     """
     none = len(best)
     number = jnp.arange(none, dtype=jnp.int32)

@@ -55,13 +55,16 @@ def check_model(model: MDP) -> tuple[MDP, Any]:
     return checked(model)
 
 
-def as_states(name: str, model: MDP, states: Any) -> Any:
-    """A set of states as booleans `[S]`.
+def check_quantitative(model: MDP) -> tuple[MDP, Any]:
+    """As `check_model`; also refuses what has no probabilities."""
+    found = check_model(model)
+    if model.probs is None:
+        raise ValueError("the model has no probabilities: pass probs to from_arrays")
+    return found
 
-    Args:
-        name: what it is called, for messages.
-        model: the model.
-        states: booleans `[S]`, states by number, or the name of a label of the model.
+
+def as_states(name: str, model: MDP, states: Any) -> Any:
+    """A set of states, which may be numbers or a label, as booleans `[S]`.
 
     Raises:
         ValueError: there is no such label or state, or the array is of another kind.

@@ -10,13 +10,7 @@ def remove(
 ) -> tuple[jax.Array, jax.Array]:
     """One round: a choice dies if a target is dead, a state if no choice is left.
 
-    Args:
-        layout: the model.
-        live: bool `[C]`, choices that are not dead.
-        alive: bool `[S]`, states that are not dead.
-
-    Returns:
-        The choices and states that are not dead now.
+    What is live, and what is alive, after it.
     """
     live = live & ops.links_all(layout.branches, alive)
     return live, alive & ops.links_any(layout.choices, live)
@@ -34,9 +28,7 @@ def remove_both_ways(
 def leave(layout: Layout, *labels: jax.Array) -> jax.Array:
     """The choices that may lead to a state with another label: bool `[C]`.
 
-    Args:
-        layout: the model.
-        labels: int32 `[S]` each; states are told apart where one of them differs.
+    States are told apart where one of their labels, int32 `[S]` each, differs.
     """
     leaves = jnp.zeros(layout.live.shape, bool)
     for label in labels:

@@ -187,12 +187,7 @@ def _sure(
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Where the others get to a goal with probability one, whatever he does.
 
-    Args:
-        layout: the links of the model.
-        mine: bool `[S]`, where the maximiser chooses.
-        goal: bool `[S]`.
-        inside: bool `[S]`, what is passed before.
-        choices: bool `[C]`, those of the others.
+    He chooses in `mine`, the others among `choices`; `inside` is passed before.
 
     Returns:
         These states; the others' choices by which they do; his by which he keeps the

@@ -31,7 +31,7 @@ from jaxgames.mdp._property import (
     as_property,
 )
 from jaxgames.mdp._questions import Posed
-from jaxgames.mdp._region import check_model
+from jaxgames.mdp._region import check_quantitative
 from jaxgames.mdp._sampled import Ask, solver
 from jaxgames.mdp._tables import Tables, tables
 from jaxgames.solution import SolveError, Stats, Status
@@ -146,9 +146,7 @@ def values(
         steps = integer("max_steps", max_steps, 0)
     check_concrete(model)
     check_untimed(model)
-    check_model(model)
-    if model.probs is None:
-        raise ValueError("the model has no probabilities: pass probs to from_arrays")
+    check_quantitative(model)
     precision(epsilon)
     constants = dict(constants or {})
     for name, value in constants.items():

@@ -30,13 +30,7 @@ class Problem(NamedTuple):
 
 @jax.jit
 def problem(layout: Layout, target: Any, states: Any = None) -> Problem:
-    """Reaching a target through some states (pure).
-
-    Args:
-        layout: the model, or a part of it.
-        target: bool `[S]`.
-        states: bool `[S]`, or None for all.
-    """
+    """Reaching a target through some states, bool `[S]`, or None for all (pure)."""
     goal = layout.states & jnp.asarray(target)
     passed = layout.states & ~goal & ops.links_any(layout.choices, layout.live)
     if states is not None:

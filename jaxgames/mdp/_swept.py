@@ -53,11 +53,7 @@ class ToTarget(NamedTuple):
     missed: bool = False
 
     def posed(self, engine: str = "auto") -> Posed:
-        """What is known by the graph alone, and what is left open.
-
-        Args:
-            engine: what finds that: `"auto"` or `"host"`.
-        """
+        """What an engine knows by the graph alone, and what is left open."""
         asked = self.target, self.optimum
         if self.reward is not None:
             return reward_until(self.model, self.reward, *asked, engine=engine)
@@ -71,12 +67,6 @@ def swept(
     """Bounds by a sweep over all states, knots by value iteration.
 
     O(S + C + E) time, and what the knots take.
-
-    Args:
-        asked: the question.
-        epsilon: how far apart bounds may stay.
-        relative: whether that is relative to the lower one.
-        stop: int8 `[1]`, set by another thread to end it.
 
     Returns:
         None if the model is not nearly without cycles, or bounds have not met: rounding
@@ -129,15 +119,8 @@ def _steps(
 ) -> np.ndarray:
     """Ranges that cores look at side by side, band by band.
 
-    Args:
-        bands: int32 `[B]`, where bands begin.
-        parts: int32 `[P]`, where parts begin, those of other bands too.
-        end: where the last band ends.
-        enough: places that are worth another core: narrow bands are one after another.
-        cores: how many there are.
-
-    Returns:
-        Rows as `in_steps` takes them.
+    Parts may be of other bands, too. Where bands are narrower than `enough` for each
+    core, they are one after another. The rows are as `in_steps` takes them.
     """
     shares = np.clip(np.diff(bands, append=end) // enough, 1, cores)
     apart = np.append(True, np.maximum(shares[1:], shares[:-1]) > 1)

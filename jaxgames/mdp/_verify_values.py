@@ -269,12 +269,7 @@ class Claim:
     def breaks(self, bound, choices, earned, sign, discount=Fraction(1)) -> np.ndarray:
         """The choices by which a bound is not kept: bool `[C]`.
 
-        Args:
-            bound: `[S]`, floats or fractions.
-            choices: bool `[C]`, those to look at.
-            earned: float64 `[C]`.
-            sign: 1 if they must not make it larger, -1 if not smaller.
-            discount: what a step is worth beside the one before it.
+        With sign 1 choices must not make it larger, with -1 not smaller.
         """
         found = np.zeros(len(self.owner), bool)
         plain = bound.dtype != object

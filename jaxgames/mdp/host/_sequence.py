@@ -94,12 +94,8 @@ def _by_depth(edges, columns, component, members, by_component):
     models are numbered as they are explored, what is looked at lies together. Knots
     come last in their depth, each by itself.
 
-    Args:
-        edges: int32 `[S + 1]`, where the branches of each state begin.
-        columns: int32, where they lead.
-        component: int32 `[S]`, of each state.
-        members: int64 `[N]`, how many states each component has.
-        by_component: int32 `[S]`, the states, components that lead to others first.
+    `members` is how many states each component has; `by_component` has those first that
+    lead to others.
 
     Returns:
         The states, and the places of each knot.
@@ -172,12 +168,7 @@ def _circling(edges, columns, order, knots):
 def taken(number, size, order, knots):
     """The order of some states alone, by numbers of their own.
 
-    Args:
-        number: int32 `[S]`, the number of each state, -1 for the others. States of a
-            knot may have one together.
-        size: how many numbers there are.
-        order: of the sequence.
-        knots: likewise.
+    The numbers are -1 for other states; states of a knot may have one together.
 
     Returns:
         The numbers in that order, and where those of each knot begin and end there.
@@ -206,12 +197,6 @@ def taken(number, size, order, knots):
 @linear
 def inside(edges, target, order, knots):
     """The edges that stay in their knot, of states that are numbered anew.
-
-    Args:
-        edges: int32 `[N + 1]`, where the edges of each state begin.
-        target: int32, where they lead.
-        order: int32 `[N]`, the states.
-        knots: int32 `[M, 2]`, ranges of these.
 
     Returns:
         The states of knots, by their new numbers; where the edges of each begin; and
@@ -247,12 +232,8 @@ def inside(edges, target, order, knots):
 def merged(order, knots, tied, inner, inner_begins):
     """The order of all states by component.
 
-    Args:
-        order: int32 `[N]`, the states.
-        knots: int32 `[M, 2]`, ranges of these.
-        tied: int32, the states of knots by their new numbers.
-        inner: int32, these numbers by component, those of earlier knots first.
-        inner_begins: int32, where components begin there.
+    `tied` are the states of knots by new numbers, `inner` these numbers by component,
+    those of earlier knots first.
 
     Returns:
         The states by component, and where components begin there.
@@ -283,14 +264,7 @@ def merged(order, knots, tied, inner, inner_begins):
 
 @linear
 def some(graph, start, passed, live):
-    """Marks what leads to `start` with some choice, through what may be passed.
-
-    Args:
-        graph: the model.
-        start: bool `[S]`.
-        passed: bool `[S]`, where a mark may spread to.
-        live: bool `[C]`, the choices that count.
-    """
+    """Marks what leads to `start` with some choice, through what may be passed."""
     groups, rows, columns = graph.groups, graph.rows, graph.columns
     into, source, owner = graph.into, graph.source, graph.owner
     order, knots, knot = graph.order, graph.knots, graph.knot
@@ -331,13 +305,8 @@ def some(graph, start, passed, live):
 def every(graph, start, passed, live, hit):
     """Marks what leads to `start` with every choice; and which choices do.
 
-    Args:
-        graph: as for `some`, as are the others.
-        start: likewise.
-        passed: likewise.
-        live: likewise.
-        hit: bool `[C]`, false; written to: the choices that may lead to a mark, of
-            states that have none.
+    `hit`, bool `[C]`, is written to: the choices that may lead to a mark, of states
+    that have none.
     """
     groups, rows, columns = graph.groups, graph.rows, graph.columns
     into, source, owner = graph.into, graph.source, graph.owner
@@ -393,11 +362,7 @@ def surely(graph, goal, inside, live):
     A state has a level: how many steps away the goal is by choices that stay inside;
     the scheduler takes the first of these that may lead a level nearer.
 
-    Args:
-        graph: as for `some`.
-        goal: bool `[S]`.
-        inside: bool `[S]`, where it may pass, and the goal; written to.
-        live: as for `some`.
+    `inside` is where it may pass, and the goal; written to.
 
     Returns:
         What is left of `inside`; and int32 `[S]`, the scheduler, -1 elsewhere.

@@ -104,13 +104,7 @@ def decide(best: Callable[[list[Fraction]], Vector | None], goal: Goal) -> bool 
 
 
 def achieve(known: Known, oracle: Oracle, goal: Goal) -> bool | None:
-    """Whether some mixture has all of a goal; None where bounds do not tell.
-
-    Args:
-        known: what is known; added to.
-        oracle: what is asked.
-        goal: what is to be had.
-    """
+    """Whether some mixture has all of a goal; None where bounds do not tell."""
     while True:
         limits.tick("separating", len(known.answers), "points")
         if any(goal.beyond(answer.weights, answer.bound) for answer in known.answers):
@@ -142,11 +136,7 @@ def optimise(
 ) -> Optimum:
     """The most of one coordinate where others have a goal.
 
-    Args:
-        known: what is known; added to.
-        oracle: what is asked.
-        goal: with signs; None for the coordinate that is wanted.
-        epsilon: how far apart bounds may be.
+    The goal has None for the coordinate that is wanted; what is known is added to.
     """
     which = goal.index(None)
     others = [i for i in range(len(goal)) if i != which]

@@ -203,11 +203,7 @@ def ask(
     Large settings are iterated for all weights in one program; what that finds is a
     start, near or not, for what bounds it on the host.
 
-    Args:
-        where: the setting.
-        weights: not negative, with sum one.
-        epsilon: how far apart bounds may be.
-        stop: int8 `[1]`, set by another thread to end it.
+    Weights are not negative, with sum one.
 
     Raises:
         Stiff: nothing is known of some values after many rounds.
@@ -307,10 +303,8 @@ def _solved(part: Equations, start, epsilon: float, stop, *, least: bool):
 def iterated(part: Equations, bases: np.ndarray, epsilon: float) -> np.ndarray:
     """Values for several weights in one program: float64 `[W, N]`, of no proof.
 
-    Args:
-        part: the equations.
-        bases: float64 `[W, K]`, what choices earn by each vector of weights.
-        epsilon: rounds end where none changes a value by more than a share of it.
+    The bases are what choices earn by each vector of weights. Rounds end where none
+    changes a value by more than a share of epsilon.
     """
     nat, size = part.nat, len(part.order)
     count = len(nat.owner)

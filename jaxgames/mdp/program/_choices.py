@@ -66,10 +66,6 @@ class Expanded(NamedTuple):
 def expanded(program: Resolved, words: np.ndarray) -> Expanded:
     """The choices of some states.
 
-    Args:
-        program: the program.
-        words: int64 `[N, W]`, the states.
-
     Raises:
         PropertyError: an update leads out of range, or probabilities do not sum up to
             one; it tells where and in which state.

@@ -215,13 +215,7 @@ class AskedOfIntervals(Asked):
 def answering_nature(
     solver: Any, statuses: list[Status], stats: list[Stats]
 ) -> Callable[..., Answer]:
-    """What solves the questions that a property of an interval model comes to.
-
-    Args:
-        solver: as for `check`.
-        statuses: added to for each question.
-        stats: likewise.
-    """
+    """What solves the questions that a property of an interval model comes to."""
 
     def solve(model: MDP, asking: Asking) -> Answer:
         found = drive.solve(ROBUST, (model, asking), solver, throw=False)

@@ -94,12 +94,7 @@ def on_device(
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """Bounds of equations, and rounds: all states at once, in float64.
 
-    Args:
-        part: the equations, among which nobody can stay for ever.
-        aim: what is asked for.
-        floor: a bound from below of all values.
-        cap: and from above.
-        stop: int8 `[1]`, set by another thread to end it.
+    Nobody can stay among the equations for ever; all values are from `floor` to `cap`.
     """
     real = len(part.order)
     if real == 0:

@@ -51,14 +51,8 @@ def equations(
     nothing: taken again and again, with ever so little for what leaves, it is left by
     any one of the branches, surely.
 
-    Args:
-        nat: natures.
-        value: float64 `[S]`, of known states.
-        open_: bool `[S]`.
-        reward: float64 `[C]`.
-        found: sets that become one state each; None for none.
-        stops: float64 `[N]`, what it is worth to stay in each for ever; None where
-            nobody may.
+    `found` are sets that become one state each; `stops`, float64 `[N]`, is what it is
+    worth to stay in each for ever; None where nobody may.
     """
     number = np.full(len(open_), NO_CHOICE, np.int32)
     label = np.full(len(open_), NO_CHOICE, np.int32)
@@ -155,13 +149,8 @@ def slack_of(nat: Natures) -> float:
 def _route(nat, label, kept, done, chosen, branch):
     """How to get to some states of components from all others, staying inside.
 
-    Args:
-        nat: natures.
-        label: int32 `[S]`, components.
-        kept: bool `[C]`, choices in which nature can stay.
-        done: bool `[S]`, the states to get to; written to.
-        chosen: int32 `[S]`, choices; written to.
-        branch: int32 `[S]`, the branch of it that leads nearer; written to.
+    Those states are `done`. Written to: that, the choices, and the branch of each that
+    leads nearer.
     """
     more, sweep = 1, 0
     while more == 1:
@@ -206,13 +195,8 @@ def routes(
 ) -> Routes:
     """How components are left.
 
-    Args:
-        nat: natures of the states.
-        part: the equations.
-        found: the components.
-        best: int32 `[N]`, the best choice of each equation.
-        staying: int32 `[S]`, what those who stay for ever choose; None for any choice
-            that stays, with any probabilities.
+    `best` is the choice of each equation; `staying` what those who stay for ever
+    choose; None for any choice that stays, with any probabilities.
     """
     size = len(found.label)
     scheduler = np.full(size, NO_CHOICE, np.int32)

@@ -59,15 +59,9 @@ def _nears(nat, choice, inside, near, nature):
 def _attract(nat, inside, passed, scheduler, nature, stamp, chosen):
     """Adds the states from which a team comes nearer to stamped ones, inside of a set.
 
-    Args:
-        nat: natures.
-        inside: int8 `[S]`, 1 for the set that must not be left.
-        passed: bool `[S]`, the states from which a path goes on.
-        scheduler: 1 where the scheduler helps.
-        nature: 1 where nature helps.
-        stamp: int32 `[S]`, when a state was added, 0 for the target, -1 for never:
-            written to.
-        chosen: int32 `[S]`, the choice by which: written to.
+    `inside` is 1 for the set; `scheduler` and `nature` are 1 for who helps. Written to:
+    `stamp`, when a state was added, 0 for the target, -1 for never; and the choice by
+    which.
     """
     size = len(passed)
     near = np.zeros(size, np.int8)  # 1 for what is stamped
@@ -201,11 +195,6 @@ def components(
 
     And get from each state to each. Strongly connected components of what nature can
     keep inside of the last ones, again and again.
-
-    Args:
-        nat: natures.
-        states: bool `[S]`, the states to look at.
-        choices: bool `[C]`, the choices to look at; None for all.
     """
     size = len(states)
     label = np.where(states, 0, -1).astype(np.int32)

@@ -103,12 +103,7 @@ class Posed(NamedTuple):
 
 
 def posed(asking: Asking, stop: np.ndarray) -> Posed:
-    """What is known of a question before equations are solved.
-
-    Args:
-        asking: the question.
-        stop: int8 `[1]`, set by another thread to end it.
-    """
+    """What is known of a question before equations are solved."""
     size = len(asking.goal)
     nat = asking.nat
     nothing = Posed(

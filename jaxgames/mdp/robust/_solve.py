@@ -173,13 +173,7 @@ def mended(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Bounds that keep their inequalities, to be seen by one look at each.
 
-    Args:
-        part: the equations.
-        aim: what is asked for.
-        found: what has `lower` and `upper`; written to.
-        floor: as for `on_host`.
-        cap: likewise.
-        stop: likewise.
+    All values are from `floor` to `cap`; what was found is written to.
     """
     probs = np.zeros(len(part.nat.lower))
     size = len(part.order)
@@ -207,12 +201,7 @@ def strategies(
 ) -> tuple[np.ndarray, np.ndarray]:
     """What scheduler and nature do: what is best by their bounds, or as is known.
 
-    Args:
-        asking: the question.
-        made: what the graph says of it.
-        lower: float64 `[S]`, which those who want most go by.
-        upper: float64 `[S]`, which those who want least go by.
-        ways: how components are left.
+    Those who want most go by the lower bounds, those who want least by the upper ones.
     """
     nat = asking.nat
     values = upper if asking.least else lower

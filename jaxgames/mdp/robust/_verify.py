@@ -14,7 +14,7 @@ from jaxgames import limits
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._paths import Next, Until, read
 from jaxgames.mdp._property import Cumulative, Instantaneous, Query, Temporal
-from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict
+from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict, ordered
 from jaxgames.mdp._verify_values import (
     Walk,
     are_endless,
@@ -247,13 +247,8 @@ class Claim(NamedTuple):
     def breaks(self, bound, states, earned, sign, discount=Fraction(1)) -> np.ndarray:
         """The states of some whose bound is not kept: bool `[S]`.
 
-        Args:
-            bound: `[S]`, floats or fractions.
-            states: bool `[S]`, those to look at.
-            earned: float64 `[C]`.
-            sign: 1 for an upper bound, to which those who want the least are held; -1
-                for a lower one, and those who want the most.
-            discount: what a step is worth beside the one before it.
+        With sign 1 it is an upper one, to which those who want the least are held; with
+        -1 a lower one, and those who want the most.
         """
         own = self.intervals
         held = self.least == (sign > 0)
@@ -340,10 +335,9 @@ def verify(model: MDP, asked: Any, node: Query, found: Any) -> ValueVerdict:
     own = Intervals(model)
     optimum = asked._optimum(node)
     lower, upper = (np.asarray(x, np.float64) for x in (found.lower, found.upper))
-    with np.errstate(invalid="ignore"):
-        wrong = own.real & ~(lower <= upper)
-    if wrong.any():
-        return ValueVerdict.at(ValueReason.NOT_ORDERED, int(np.argmax(wrong)))
+    verdict = ordered(own.real, lower, upper)
+    if not verdict:
+        return verdict
     path = node.path
     if node.operator == "P" and node.condition is None:
         path = read(node.path, asked._bounds)
