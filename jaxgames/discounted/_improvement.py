@@ -108,13 +108,7 @@ def worth(task: Task, move: jax.Array) -> jax.Array:
 
 
 def _summed(gain: jax.Array, after: jax.Array, discount: jax.Array) -> jax.Array:
-    """Discounted sums along paths, which double: float `[S]`.
-
-    Args:
-        gain: float `[S]`, what is gained at each slot.
-        after: int32 `[S]`, the next one.
-        discount: the factor.
-    """
+    """Discounted sums of gains along paths, which double: float `[S]`."""
 
     def double(carry, power):
         gain, after = carry

@@ -46,9 +46,7 @@ def check(arena: Arena, *, wide: bool = False) -> tuple[Arena, Any]:
 def check_weight(arena: Arena, *, wide: bool = False) -> None:
     """Checks that an arena, or a stack, has one integer weight on each edge.
 
-    Args:
-        arena: the game, or the games.
-        wide: whether weights may be Python's integers.
+    If `wide`, weights may be Python's integers.
 
     Raises:
         ValueError: it has not.
@@ -148,9 +146,7 @@ def widths(arena: Arena, player: int = 0) -> tuple[Width, ...]:
     bound is far above what most games need. So narrower ones are tried before, with
     room for both that is rarely too small: a run finds out whether it was.
 
-    Args:
-        arena: a concrete energy game.
-        player: whose potentials: he pays for losses, or player 1 for gains.
+    The player pays for losses, or player 1 for gains.
     """
     steps = int(arena.num_vertices).bit_length()
     most = gain(arena) if player else bound(arena)

@@ -17,13 +17,7 @@ def check_capacity(capacity) -> int:
 
 
 def largest_credit(arena: Arena, capacity: int | None) -> tuple[int, type]:
-    """The largest credit that a vertex can need, and the type for credits.
-
-    Args:
-        arena: a concrete energy game.
-        capacity: no credit is larger. None: there is no such limit.
-
-    """
+    """The largest credit that a vertex can need, and the type for credits."""
     if capacity is None:
         return _bounds.bound(arena), _bounds.credit_type(arena)
     most = min(check_capacity(capacity), _bounds.bound(arena))

@@ -116,12 +116,6 @@ def energy_of(potential: jax.Array, scale: jax.Array) -> jax.Array:
 def moves(game: Game, asked: Edges, have: jax.Array, who: jax.Array) -> jax.Array:
     """The first edge of some vertices that asks for no more than the vertex has.
 
-    Args:
-        game: the game.
-        asked: numbers on edges.
-        have: numbers `[S]`.
-        who: bool `[S]`: the vertices that want a move.
-
     Returns:
         int32 `[V]`: indices of edges, NO_EDGE elsewhere.
     """

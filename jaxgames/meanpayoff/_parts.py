@@ -17,11 +17,7 @@ from jaxgames.arena import Arena, as_checked_as
 def edges_inside(arena: Arena, edge: np.ndarray, part: np.ndarray) -> np.ndarray:
     """Which edge each edge is now, when parts have been split.
 
-    Args:
-        arena: the game, without padding.
-        edge: integers `[E]`: which it was before.
-        part: integers `[V]`: the part of each vertex; every vertex has an edge that
-            stays inside.
+    It was `edge` before. Every vertex has an edge that stays inside.
 
     Returns:
         Indices of edges that stay inside: int32 `[E]`.
@@ -36,9 +32,7 @@ def edges_inside(arena: Arena, edge: np.ndarray, part: np.ndarray) -> np.ndarray
 def are_traps(arena: Arena, rank: np.ndarray) -> bool:
     """Whether nobody can leave a part for a better one, and everybody can stay.
 
-    Args:
-        arena: the game, without padding.
-        rank: integers `[V]`: the part of each vertex, a larger one for larger values.
+    Parts have ranks, integers `[V]`, larger ones for larger values.
     """
     own, there = rank[arena.src], rank[arena.dst]
     leaves = np.where(arena.owner[arena.src], there < own, there > own)
@@ -57,14 +51,9 @@ def game_at(
 ) -> Arena:
     """The energy game of all parts, each with a threshold of its own.
 
-    Args:
-        arena: the game, without padding.
-        edge: which edge each edge is now.
-        num: integers `[V]`, numerators of the thresholds; the same in each part.
-        den: integers `[V]`, their denominators.
-        asked: bool `[V]`: the vertices that are in question; on the edges of others no
-            energy is taken. None: all.
-        swapped: whether player 1 is to keep the energy, which goes the other way.
+    Thresholds are fractions, the same in each part. On the edges of vertices that are
+    not asked about no energy is taken. If `swapped`, player 1 is to keep the energy,
+    which goes the other way.
 
     Returns:
         Weights of 32 or 64 bits, or of Python's integers where these are too few.
@@ -99,9 +88,7 @@ def widened(game: Arena) -> Arena:
 def numbered(part: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Numbers the pieces of parts that were split.
 
-    Args:
-        part: integers `[V]` from 0 on.
-        upper: bool `[V]`: which piece of its part a vertex is in.
+    Vertices are in a part, from 0 on, and there in the upper piece or not.
 
     Returns:
         The piece of each vertex, integers `[V]` from 0 on, and for each piece twice

@@ -36,11 +36,7 @@ def certain(
     made less likewise; so they are no more than what these edges secure. Rounding is
     counted in: what is summed up is small, and few operations are made.
 
-    Args:
-        arena: the game, without padding.
-        discount: the nearest number to the discount factor.
-        value: float64 `[V]`.
-        first: integers `[G]`, the first vertices of games side by side.
+    `first`, integers `[G]`, are the first vertices of games side by side.
     """
     if not len(value):
         return Certain(value, value, np.zeros(0, np.int32))

@@ -46,11 +46,6 @@ class Part(NamedTuple):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Where a player forces a visit to vertices, or to edges, and his moves.
 
-        Args:
-            player: 0 or 1.
-            target: bool `[V]`.
-            marked: bool `[E]`.
-
         Returns:
             bool `[V]`; and edges of the game, where he has to move, else -1.
         """
@@ -175,10 +170,6 @@ def recurse(game: Game, subsets: Subsets) -> Plan:
     rival wins some of it, he wins that and what he can force into it, and the search
     starts again with the rest; if he wins nothing in any, the player wins all: he
     forces a mark outside of each subset in turn.
-
-    Args:
-        game: a game without padding.
-        subsets: of its condition.
 
     References:
         McNaughton, Infinite games played on finite graphs, APAL 65 (1993),

@@ -104,11 +104,8 @@ def accepting(
     not be met then is taken out, and what is left is looked at again; where there is a
     choice, each part is tried. Polynomial for conditions of Rabin and of Streett.
 
-    Args:
-        graph: the graph.
-        edges: bool `[E]`, those that there are.
-        met: int64 `[E]`, their marks as bits.
-        condition: on the marks that a play meets infinitely often.
+    There are some edges, bool `[E]`, which have met these marks, as bits; the condition
+    is on those met infinitely often.
     """
     work: list[tuple[np.ndarray, Acceptance]] = [(edges, condition)]
     src, dst = graph.src, graph.dst
@@ -138,8 +135,7 @@ def accepting(
 def _choices(condition: Acceptance) -> list[tuple[int, Acceptance]]:
     """Marks to be taken out, and what is to be asked then; each where there are more.
 
-    Args:
-        condition: what does not hold of all marks that there are, all of which occur.
+    The condition does not hold of all marks that there are, all of which occur.
     """
     if condition.operator in ("true", "false", "inf"):
         return []

@@ -86,10 +86,7 @@ class Inner:
     def parity(self, part: Part, edges: np.ndarray | None = None) -> Found:
         """The parity game alone.
 
-        Args:
-            part: the game.
-            edges: bool `[E]`: those that there are, one of each vertex or more; None
-                for all.
+        Edges may be left out, but one of each vertex or more is there.
         """
         place, arena = "host" if self.solver == "host" else "auto", part.arena
         at = None if edges is None else np.flatnonzero(edges)
@@ -151,12 +148,7 @@ class Inner:
         return found
 
     def credits(self, part: Part, move: np.ndarray) -> np.ndarray:
-        """Credits where player 0's moves are fixed: `energy.TOP` where none is enough.
-
-        Args:
-            part: the game.
-            move: int32 `[V]`, an edge where player 0 moves.
-        """
+        """Credits where player 0's moves are fixed: `energy.TOP` if none is enough."""
         arena, size = part.arena, len(part.vertices)
 
         def solve() -> tuple[Any, Any, Any]:

@@ -29,11 +29,7 @@ class Part(NamedTuple):
     game: np.ndarray | None = None
 
     def part(self, keep: np.ndarray) -> "Part":
-        """A subgame, with vertices and edges as they are numbered here.
-
-        Args:
-            keep: bool `[V]`.
-        """
+        """A subgame, with vertices and edges as they are numbered here."""
         arena, vertices, edges = self.arena.subgame(keep)
         game = None if self.game is None else self.game[vertices]
         return Part(arena, vertices, edges, self.weight[edges], game)

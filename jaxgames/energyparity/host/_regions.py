@@ -123,11 +123,6 @@ def _region(whole: Part, inner: Inner, found: Region) -> Asked:
 
     Islands, which no edge connects, are won and left at different times; all that are
     there are asked about at once.
-
-    Args:
-        whole: the subgame, its vertices and edges those of the whole game.
-        inner: solves games of one kind.
-        found: what is filled in.
     """
     run = _Run(whole, found)
     by_parity, by_good = _Everywhere(whole), _Everywhere(whole)
@@ -195,9 +190,7 @@ def _tops(part: Part, label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     A play stays in one strongly connected component in the end, so that only what is
     larger than all priorities of the other parity there counts.
 
-    Args:
-        part: the game.
-        label: of each vertex, what it is connected with.
+    A label says with what a vertex is connected.
 
     Returns:
         bool `[V]`: the tops, of whom it is good for; and whether that is player 0, the
@@ -222,11 +215,7 @@ def _credits(
 ) -> np.ndarray:
     """Credits where player 0's moves are fixed, which leave no edge out; TOP elsewhere.
 
-    Args:
-        inner: solves the game.
-        part: what is left.
-        some: bool `[V]`: what no edge leaves that is not of player 0, nor a move.
-        move: int32 `[V]`, an edge where player 0 moves.
+    No edge leaves `some`, bool `[V]`, that is not of player 0, nor a move.
     """
     found = np.full(len(some), TOP, np.int64)
     if some.all():
@@ -345,11 +334,8 @@ class _Run:
     ) -> bool:
         """Enters what player 1 wins; whether there is any.
 
-        Args:
-            part: what is left.
-            mask: bool `[V]`: what he wins.
-            move: edges of the part that he takes there, if he owns it; -1 elsewhere.
-            deeper: a part of it with an answer whose moves are taken where he wins it.
+        Moves are edges of the part; `deeper` is a part of it with an answer, whose
+        moves are taken where he wins it.
         """
         if not mask.any():
             return False

@@ -127,13 +127,7 @@ def _check_cycles(arena: Arena, winner: np.ndarray, strategy: np.ndarray) -> Non
 
 
 def _tops(priority: np.ndarray, label: np.ndarray, vertices: np.ndarray) -> np.ndarray:
-    """The vertices above all of the other parity in their component: bool `[V]`.
-
-    Args:
-        priority: integers `[V]`.
-        label: integers `[V]`, components.
-        vertices: those that there are.
-    """
+    """The vertices above all of the other parity in their component: bool `[V]`."""
     there = np.zeros(len(priority), bool)
     there[vertices] = True
     most = np.full((2, int(label.max()) + 1), -1)
@@ -241,9 +235,7 @@ class _Tree:
     def element(self, vertex: np.ndarray, core: int) -> np.ndarray:
         """The core directly inside one that each of its vertices is in; -1 for none.
 
-        Args:
-            vertex: vertices of it.
-            core: the core; -1 for all that there is.
+        Core -1 is all that there is.
         """
         found = self.core[vertex].copy()
         while True:
@@ -289,11 +281,7 @@ class _Tree:
     ) -> None:
         """Checks edges that lead on in a core, or out of what is in it.
 
-        Args:
-            src: vertices, of the core or of cores in it.
-            dst: where edges lead: vertices of the core.
-            core: the core; -1 for all that there is.
-            have: energy after the edges.
+        Core -1 is all that there is; `have` is the energy after the edges.
         """
         order, to_top = self.placed(src, core)
         new, new_to_top = self.placed(dst, core)
@@ -370,12 +358,7 @@ class _Tree:
             self.outward(src[out], dst[out], floor + have[out], common)
 
     def _above(self, vertex: np.ndarray, tops: np.ndarray) -> np.ndarray:
-        """Which tops are above all odd priorities wherever a play in a core may stay.
-
-        Args:
-            vertex: the vertices of the core.
-            tops: some of them.
-        """
+        """Which tops are above all odd priorities where a play in a core may stay."""
         arena, priority = self.arena, np.asarray(self.arena.priority)
         inside = priority[vertex]
         odd = inside[inside % 2 == 1].max(initial=-1)
@@ -405,10 +388,7 @@ def _edges_from(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The edges that are left to some vertices, and the place of each one's source.
 
-    Args:
-        arena: the game.
-        vertex: integers `[N]`.
-        fixed: integers `[N]`: the only edge, or -1 for all of the vertex.
+    An edge may be `fixed`: the only one; -1 for all of the vertex.
     """
     first = np.where(fixed == NO_EDGE, arena.row_ptr[vertex], fixed)
     many = np.where(fixed == NO_EDGE, np.diff(arena.row_ptr)[vertex], 1)

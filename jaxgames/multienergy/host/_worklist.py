@@ -198,12 +198,6 @@ def run(offsets, targets, update_id, defender, back, sources, updates, stop):
 def fronts(game: Any, back: Any, sources: Any, stop: np.ndarray | None = None):
     """Runs the loops on a game; the fronts one after the other, sorted.
 
-    Args:
-        game: a [`Game`][jaxgames.multienergy.Game].
-        back: integers `[V + 1]`: where the predecessors of each position start.
-        sources: integers `[E]`, the predecessors.
-        stop: int8 `[1]`: once it is not 0, the loops end early.
-
     Returns:
         Why they ended, how many positions were visited, where the budgets of each
         position start, and all budgets, sorted lexicographically.
