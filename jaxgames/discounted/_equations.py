@@ -19,19 +19,12 @@ that rounding does not keep it going."""
 
 
 class Task(NamedTuple):
-    """What a solver works on.
-
-    Attributes:
-        game: the game.
-        discount: float scalar.
-        width: how far apart bounds may be, float scalar.
-        slack: more than what rounding takes from or adds to a term, float scalar.
-    """
+    """What a solver works on."""
 
     game: Game
-    discount: Any
-    width: Any
-    slack: Any
+    discount: Any  # float scalar
+    width: Any  # how far apart bounds may be, float scalar
+    slack: Any  # more than what rounding takes from or adds to a term, float scalar
 
 
 class Answer(NamedTuple):

@@ -24,17 +24,11 @@ class Values(NamedTuple):
 
 @register
 class Reliance(NamedTuple):
-    """Which edges vertices rely on.
+    """Which edges vertices rely on."""
 
-    Attributes:
-        relied: int8 on edges, 1 on those that ask for just what there is.
-        discontent: bool `[S]`, vertices that have less than is asked for.
-        content: bool `[S]`, vertices that have more, or do not take part.
-    """
-
-    relied: Edges
-    discontent: jax.Array
-    content: jax.Array
+    relied: Edges  # int8 on edges, 1 on those that ask for just what there is
+    discontent: jax.Array  # bool [S]: vertices that have less than is asked for
+    content: jax.Array  # bool [S]: vertices that have more, or do not take part
 
 
 def who_rises(

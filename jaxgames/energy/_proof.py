@@ -16,20 +16,13 @@ from jaxgames.verdict import NOWHERE
 
 
 class Claim(NamedTuple):
-    """A solution, by slots.
-
-    Attributes:
-        game: the game.
-        credit: numbers `[S]`, infinite where there is none.
-        taken: bool on edges, those that player 1's strategy leaves where he wins.
-        tight: bool on edges, those that ask for as much as there is, or less.
-        wrong: bool `[S]` for each reason that is seen without a search.
-    """
+    """A solution, by slots."""
 
     game: Game
-    credit: jax.Array
-    taken: Edges
-    tight: Edges
+    credit: jax.Array  # numbers [S], infinite where there is none
+    taken: Edges  # bool on edges, those that player 1's strategy leaves where he wins
+    tight: Edges  # bool on edges, those that ask for as much as there is, or less
+    # bool [S] for each reason that is seen without a search.
     wrong: dict[int, jax.Array]
 
 

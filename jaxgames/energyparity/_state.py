@@ -34,23 +34,15 @@ class Answers:
     """The inner games that were solved, in their order.
 
     A solve that goes on takes the same way without solving them again.
-
-    Attributes:
-        origin: what it is a state of.
-        size: int64 `[G]`, the vertices of each game.
-        rounds: int64 `[G]`, as in `Answer`.
-        winner: int8 `[N]`, of the vertices of one game after the other.
-        strategy: int32 `[N]`.
-        credit: integers `[N]`, also Python's.
-        names: the solvers of these games.
     """
 
-    origin: states.Origin
-    size: Any
-    rounds: Any
-    winner: Any
-    strategy: Any
-    credit: Any
+    origin: states.Origin  # what it is a state of
+    size: Any  # int64 [G]: the vertices of each game
+    rounds: Any  # int64 [G]: as in `Answer`
+    winner: Any  # int8 [N]: of the vertices of one game after the other
+    strategy: Any  # int32 [N]
+    credit: Any  # integers [N]: also Python's
+    # The solvers of these games.
     names: str = dataclasses.field(default="", metadata={"static": True})
 
 

@@ -75,26 +75,17 @@ class Answer(NamedTuple):
 
 @dataclasses.dataclass
 class Asked:
-    """What a property is evaluated with.
+    """What a property is evaluated with."""
 
-    Attributes:
-        model: a concrete model.
-        asked: the property.
-        constants: values by name, which the property's own may be.
-        epsilon: how far apart bounds may stay.
-        relative: whether that is relative to the lower one.
-        solve: bounds of a question that was posed: called with it, `epsilon`,
-            `relative` and `exact`.
-        exact: whether values are wanted as fractions, where they can be had.
-    """
-
-    model: MDP
+    model: MDP  # a concrete model
     asked: Property
-    constants: Mapping[str, Any]
-    epsilon: float
-    relative: bool
+    constants: Mapping[str, Any]  # values by name, which the property's own may be
+    epsilon: float  # how far apart bounds may stay
+    relative: bool  # whether that is relative to the lower one
+    # Bounds of a question that was posed: called with it, `epsilon`, `relative` and
+    # `exact`.
     solve: Callable[..., Answer]
-    exact: bool = False
+    exact: bool = False  # whether values are wanted as fractions, where they can be had
     plays: ClassVar[bool] = False
     """Whether there are players."""
 
@@ -807,15 +798,7 @@ class Asked:
         return np.ones(self.model.num_choices)
 
     def _cumulative(self, path: Cumulative, reward: np.ndarray, optimum: str) -> Answer:
-        discount = Fraction(1)
-        if path.discount is not None:
-            discount = self.constant(path.discount)
-            if not 0 < discount <= 1:
-                raise PropertyError(
-                    path.discount.place,
-                    f"a discount must be more than 0 and at most 1, got "
-                    f"'{path.discount}'",
-                )
+        discount = self._discount(path)
         if path.steps is not None:
             steps = self.natural(path.steps, "a number of steps")
             start = np.zeros(self.shape)
@@ -825,6 +808,18 @@ class Asked:
             return self._discounted(reward, optimum, discount)
         self._not_negative(path, None, reward)
         return self._total(path, reward, optimum)
+
+    def _discount(self, path: Cumulative) -> Fraction:
+        """What a step is worth beside the one before it."""
+        if path.discount is None:
+            return Fraction(1)
+        discount = self.constant(path.discount)
+        if not 0 < discount <= 1:
+            raise PropertyError(
+                path.discount.place,
+                f"a discount must be more than 0 and at most 1, got '{path.discount}'",
+            )
+        return discount
 
     # ---- equations -----------------------------------------------------------------
 
@@ -1044,15 +1039,20 @@ def other_of(optimum: str) -> str:
     return optimum.translate(str.maketrans("inax", "axin"))
 
 
+def one_less(lower: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """One less bounds, rounded outwards; 0 and 1 are exact."""
+    hair = 2.3e-16
+    low = np.where(upper == 0, 1.0, np.maximum(1 - upper - hair * (upper < 1), 0))
+    high = np.where(lower == 1, 0.0, np.minimum(1 - lower + hair * (lower > 0), 1))
+    return low, high
+
+
 def _complement(found: Answer) -> Answer:
     """One less it, rounded outwards."""
-    lower, upper = 1.0 - found.upper, 1.0 - found.lower
-    lower = np.where(found.upper == 0, 1.0, lower - 2.3e-16 * (found.upper != 1))
-    upper = np.where(found.lower == 1, 0.0, upper + 2.3e-16 * (found.lower != 0))
+    lower, upper = one_less(found.lower, found.upper)
     exact = None
     if found.exact is not None:
         exact = [None if x is None else 1 - x for x in found.exact]
-    lower, upper = np.maximum(lower, 0.0), np.minimum(upper, 1.0)
     return found._replace(lower=lower, upper=upper, exact=exact)
 
 

@@ -32,12 +32,9 @@ class AskedOfGame(Asked):
 
     Optima are a word and the players of a coalition, such as `max0,2`: what these want,
     against all others.
-
-    Attributes:
-        player: int8 `[S]`, who chooses.
     """
 
-    player: Any = None
+    player: Any = None  # int8 [S]: who chooses
     plays: ClassVar[bool] = True
 
     def _optimum(self, node: Query) -> str:

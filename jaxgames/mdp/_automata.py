@@ -171,14 +171,10 @@ def automaton(formula: Formula, letters: list[int]) -> Automaton | None:
 
 
 class Beside(NamedTuple):
-    """Two automata that read a run together, until it is guessed which accepts it.
+    """Two automata that read a run together, until it is guessed which accepts it."""
 
-    Attributes:
-        automaton: of both; what it accepts one of them does.
-        side: int `[Q]`, which of them a state has gone on in, 0 or 1; -1 for neither.
-    """
-
-    automaton: Automaton
+    automaton: Automaton  # of both; what it accepts one of them does
+    # int [Q]: which of them a state has gone on in, 0 or 1; -1 for neither.
     side: np.ndarray
 
 

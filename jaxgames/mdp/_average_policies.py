@@ -30,27 +30,16 @@ LARGEST = 1e100
 
 
 class Members(NamedTuple):
-    """An end component by itself: `n` states, `k` choices that stay.
+    """An end component by itself: `n` states, `k` choices that stay."""
 
-    Attributes:
-        states: int `[n]`, in order.
-        choices: int `[k]`, those of the model.
-        owner: int `[k]`, the state of each.
-        first: int `[n]`, the first choice of each state.
-        source: int, the choice of each branch.
-        target: int, the state that it leads to.
-        probs: float64, its probability.
-        reward: float64 `[k]`.
-    """
-
-    states: np.ndarray
-    choices: np.ndarray
-    owner: np.ndarray
-    first: np.ndarray
-    source: np.ndarray
-    target: np.ndarray
-    probs: np.ndarray
-    reward: np.ndarray
+    states: np.ndarray  # int [n]: in order
+    choices: np.ndarray  # int [k]: those of the model
+    owner: np.ndarray  # int [k]: the state of each
+    first: np.ndarray  # int [n]: the first choice of each state
+    source: np.ndarray  # int, the choice of each branch
+    target: np.ndarray  # int, the state that it leads to
+    probs: np.ndarray  # float64, its probability
+    reward: np.ndarray  # float64 [k]
 
 
 def members_of(model: MDP, kept: np.ndarray, states: np.ndarray, probs, reward):

@@ -9,7 +9,7 @@ import numpy as np
 from jaxgames import limits
 from jaxgames.host import lend, plain
 from jaxgames.kept import kept
-from jaxgames.mdp._model import MDP
+from jaxgames.mdp._model import MDP, lent_rows
 from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.mdp.host._steps import Looked, steps_back
 from jaxgames.tuning.mdp import (
@@ -31,17 +31,13 @@ class Rows(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """Values so many steps before the end, and the choices of each step.
+    """Values so many steps before the end, and the choices of each step."""
 
-    Attributes:
-        value: float64 `[S]`.
-        error: float64 `[S]`, how far from the truth rounding may have moved that.
-        scheduler: int32 `[k, S]`, the choices after 0, 1, ... steps, -1 where nothing
-            is to be chosen; None where there are too many.
-    """
-
-    value: np.ndarray
+    value: np.ndarray  # float64 [S]
+    # float64 [S]: how far from the truth rounding may have moved that.
     error: np.ndarray
+    # int32 [k, S]: the choices after 0, 1, ... steps, -1 where nothing is to be chosen;
+    # None where there are too many.
     scheduler: np.ndarray | None
 
 
@@ -51,10 +47,7 @@ def rows_of(model: MDP) -> Rows:
 
 
 def _rows_of(model: MDP) -> Rows:
-    groups, rows, columns = (
-        lend(np.ascontiguousarray(x, np.int32))
-        for x in (model.row_group_offsets, model.row_offsets, model.columns)
-    )
+    groups, rows, columns = lent_rows(model)
     probs = np.asarray(model.probs, np.float64)
     end = int(rows[int(groups[-1])])
     if end:

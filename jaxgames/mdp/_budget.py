@@ -27,15 +27,10 @@ MOST_PLACES = 1 << 36
 
 
 class Levels(NamedTuple):
-    """What branches earn, as integers.
+    """What branches earn, as integers."""
 
-    Attributes:
-        units: int64 `[E]`, what each earns.
-        unit: what one of these units is.
-    """
-
-    units: np.ndarray
-    unit: Fraction
+    units: np.ndarray  # int64 [E]: what each earns
+    unit: Fraction  # what one of these units is
 
 
 def levels_of(model: MDP, name: str) -> Levels:
@@ -86,15 +81,10 @@ def levels_of(model: MDP, name: str) -> Levels:
 
 
 class Window(NamedTuple):
-    """From which level to which a goal counts, in units.
+    """From which level to which a goal counts, in units."""
 
-    Attributes:
-        first: the first one.
-        last: the last one; None for all from the first on.
-    """
-
-    first: int
-    last: int | None
+    first: int  # the first one
+    last: int | None  # the last one; None for all from the first on
 
     @property
     def top(self) -> int:

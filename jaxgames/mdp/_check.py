@@ -105,15 +105,10 @@ def _undecided(
     size = model.num_states
     truth = not isinstance(as_property(asked).formula, Query)
     low, high = (0.0, 1.0) if truth else (-np.inf, np.inf)
-    return Checked(
-        status,
-        stats=Stats(solver="none", rounds=0),
-        lower=np.full(size, low),
-        upper=np.full(size, high),
-        initial=initial_states(model),
-        asked=str(as_property(asked)),
-        is_truth=truth,
-    )
+    ends = np.full(size, low), np.full(size, high)
+    stats = Stats(solver="none", rounds=0)
+    made = proved(model, str(as_property(asked)), ends, None, [status], [stats])
+    return dataclasses.replace(made, is_truth=truth)
 
 
 @limited(_undecided)
@@ -410,15 +405,9 @@ def _of_objectives(model: MDP, question: Property, found: Front) -> Checked:
     if truth:
         ends = float(found.achievable is True), float(found.achievable is not False)
     lower[first], upper[first] = ends
-    return Checked(
-        found.status,
-        stats=found.stats,
-        lower=lower,
-        upper=upper,
-        initial=initial_states(model),
-        asked=str(question),
-        is_truth=truth,
-    )
+    how = None, [found.status], [found.stats]
+    made = proved(model, str(question), (lower, upper), *how)
+    return dataclasses.replace(made, is_truth=truth)
 
 
 def proved(

@@ -37,41 +37,24 @@ MOST_TICKS = 2.0**33
 
 
 class Clock(NamedTuple):
-    """A chain in discrete time that moves as one in continuous time does at ticks.
+    """A chain in discrete time that moves as one in continuous time does at ticks."""
 
-    Attributes:
-        rows: int32 `[S + 1]`.
-        columns: int32 `[E]`.
-        probs: float64 `[E]`, of each branch at a tick.
-        stay: float64 `[S]`, of nothing at a tick.
-        rate: ticks in a unit of time.
-        slack: more than the relative error of what a tick computes.
-    """
-
-    rows: np.ndarray
-    columns: np.ndarray
-    probs: np.ndarray
-    stay: np.ndarray
-    rate: float
-    slack: float
+    rows: np.ndarray  # int32 [S + 1]
+    columns: np.ndarray  # int32 [E]
+    probs: np.ndarray  # float64 [E]: of each branch at a tick
+    stay: np.ndarray  # float64 [S]: of nothing at a tick
+    rate: float  # ticks in a unit of time
+    slack: float  # more than the relative error of what a tick computes
 
 
 class Terms(NamedTuple):
-    """What the values after 0, 1, ... ticks count.
+    """What the values after 0, 1, ... ticks count."""
 
-    Attributes:
-        first: how many ticks the first term has; those before it are left out.
-        weight: float64 `[N]`, positive.
-        rest: float64 `[N]`, more than what all terms after each come to.
-        before: more than what all terms before the first come to.
-        error: more than the relative error of each.
-    """
-
-    first: int
-    weight: np.ndarray
-    rest: np.ndarray
-    before: float
-    error: float
+    first: int  # how many ticks the first term has; those before it are left out
+    weight: np.ndarray  # float64 [N]: positive
+    rest: np.ndarray  # float64 [N]: more than what all terms after each come to
+    before: float  # more than what all terms before the first come to
+    error: float  # more than the relative error of each
 
 
 class Expected(NamedTuple):

@@ -10,18 +10,12 @@ from jaxgames.mdp._model import MDP, owner_of
 
 
 class After(NamedTuple):
-    """What runs come to that have reached what counts first.
+    """What runs come to that have reached what counts first."""
 
-    Attributes:
-        share: float64 `[S]`, the probability that they come to `then`, of states that
-            count.
-        then: int `[S]`: `WON`, `FAILED` or `LOST`.
-        other: int `[S]`, what they come to else.
-    """
-
+    # float64 [S]: the probability that they come to `then`, of states that count.
     share: np.ndarray
-    then: np.ndarray
-    other: np.ndarray
+    then: np.ndarray  # int [S]: `WON`, `FAILED` or `LOST`
+    other: np.ndarray  # int [S]: what they come to else
 
 
 WON, FAILED, LOST = range(3)

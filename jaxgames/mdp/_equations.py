@@ -10,7 +10,7 @@ from jaxgames.graph.host import room_for
 from jaxgames.host import lend
 from jaxgames.kept import kept
 from jaxgames.mdp import host
-from jaxgames.mdp._model import MDP
+from jaxgames.mdp._model import MDP, lent_rows
 from jaxgames.mdp._solution import EndComponents
 from jaxgames.mdp.host._order import belonging, by_component
 from jaxgames.mdp.host._pose import number_of, pose
@@ -18,33 +18,25 @@ from jaxgames.mdp.host._values import System
 
 
 class Open(NamedTuple):
-    """What is known of a question before it is put as equations.
+    """What is known of a question before it is put as equations."""
 
-    Attributes:
-        value: float64 `[S]`, the values that are known; infinite ones too.
-        open_: bool `[S]`, the states whose value is not known.
-        live: bool `[C]`, the choices that there are.
-        reward: float64 `[C]`, what they earn; None for nothing.
-        components: sets of states that are made one each; None for none.
-        stop: float64 `[2, N]`, what it is worth to stay in each of these for ever: at
-            least and at most, nan where one cannot; None where that is never meant.
-        discount: what a step is worth beside the one before it.
-        proper: whether all schedulers get out of the open states; else some do, and the
-            others earn infinitely much.
-        exact_stop: `[N]`, what `stop` has as fractions; None where they are not known.
-        scale: what is earned at most where that has both signs: averages may be near
-            zero then, and how far apart bounds are is measured by this, too.
-    """
-
-    value: np.ndarray
-    open_: np.ndarray
-    live: np.ndarray
-    reward: np.ndarray | None
+    value: np.ndarray  # float64 [S]: the values that are known; infinite ones too
+    open_: np.ndarray  # bool [S]: the states whose value is not known
+    live: np.ndarray  # bool [C]: the choices that there are
+    reward: np.ndarray | None  # float64 [C]: what they earn; None for nothing
+    # Sets of states that are made one each; None for none.
     components: EndComponents | None = None
+    # float64 [2, N]: what it is worth to stay in each of these for ever: at least and
+    # at most, nan where one cannot; None where that is never meant.
     stop: np.ndarray | None = None
-    discount: Fraction = Fraction(1)
+    discount: Fraction = Fraction(1)  # what a step is worth beside the one before it
+    # Whether all schedulers get out of the open states; else some do, and the others
+    # earn infinitely much.
     proper: bool = True
+    # [N]: what `stop` has as fractions; None where they are not known.
     exact_stop: tuple | None = None
+    # What is earned at most where that has both signs: averages may be near zero then,
+    # and how far apart bounds are is measured by this, too.
     scale: float = 0.0
 
 
@@ -105,11 +97,7 @@ def equations(model: MDP, known: Open) -> Equations:
 
 def lent(model: MDP) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """The choices, rows, targets and probabilities of a model for compiled code."""
-    groups, rows, columns = (
-        lend(np.ascontiguousarray(x, np.int32))
-        for x in (model.row_group_offsets, model.row_offsets, model.columns)
-    )
-    return groups, rows, columns, lend(np.ascontiguousarray(model.probs, np.float64))
+    return *lent_rows(model), lend(np.ascontiguousarray(model.probs, np.float64))
 
 
 def slack_of(model: MDP) -> float:

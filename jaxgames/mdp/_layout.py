@@ -15,18 +15,13 @@ from jaxgames.ops import Links
 
 
 class Graph(NamedTuple):
-    """The graph of a model: an edge for each branch.
+    """The graph of a model: an edge for each branch."""
 
-    Attributes:
-        out: states to their successors.
-        out_choice: states to the choices of these edges, one for one; those of `into`
-            are in `entering` of the layout.
-        into: states to their predecessors.
-    """
-
-    out: Links
+    out: Links  # states to their successors
+    # States to the choices of these edges, one for one; those of `into` are in
+    # `entering` of the layout.
     out_choice: Links
-    into: Links
+    into: Links  # states to their predecessors
 
 
 class Rows(NamedTuple):
@@ -56,25 +51,17 @@ class Layout:
     """The links of a model, and the part of it that is looked at.
 
     `S` and `C` are the numbers of states and choices, padding included.
-
-    Attributes:
-        branches: choices to the states that they may lead to.
-        entering: states to the choices that may lead there.
-        choices: states to their choices.
-        owner: int32 `[C]`, the state of each choice (any, where it has none).
-        states: bool `[S]`, the states that are looked at.
-        live: bool `[C]`, the choices that are looked at; each has a state that is.
-        graph: the graph of the model, for those who want it; else None.
-        rows: the branches once more, where a model is large and on one device.
     """
 
-    branches: Links
-    entering: Links
-    choices: Links
-    owner: Any
-    states: Any
-    live: Any
+    branches: Links  # choices to the states that they may lead to
+    entering: Links  # states to the choices that may lead there
+    choices: Links  # states to their choices
+    owner: Any  # int32 [C]: the state of each choice (any, where it has none)
+    states: Any  # bool [S]: the states that are looked at
+    live: Any  # bool [C]: the choices that are looked at; each has a state that is
+    # The graph of the model, for those who want it; else None.
     graph: Graph | None = None
+    # The branches once more, where a model is large and on one device.
     rows: Rows | None = None
 
     @property
@@ -303,6 +290,23 @@ def traced(model: MDP, *, graph: bool = False) -> Layout:
 
 
 _traced_jit = jax.jit(functools.partial(traced, graph=True))
+
+
+def shares(layout: Layout, model: MDP) -> tuple[jax.Array, ...]:
+    """Probabilities of a model that may be traced; these relative to their sums (pure).
+
+    And the sums, and more than the relative error that rounding makes in one; all in
+    the floating type that JAX has.
+    """
+    dtype = jnp.result_type(float)
+    tail, own = layout.branches.tail, len(layout.owner)  # type: ignore
+    probs = jnp.where(tail < own, jnp.asarray(model.probs), 0).astype(dtype)
+    # Relative to their sum: files round, and so do sums.
+    total = ops.links_sum(layout.branches, jnp.ones(model.num_states, dtype), (probs,))
+    share = probs / ops.take(jnp.append(total, 1), jnp.minimum(tail, own))
+    most = jnp.max(jnp.diff(jnp.asarray(model.row_offsets)), initial=0)
+    slack = (6 * most + 12).astype(dtype) * jnp.finfo(dtype).eps.astype(dtype)
+    return probs, share, total, slack
 
 
 def restrict(layout: Layout, states: Any, choices: Any) -> Layout:

@@ -8,7 +8,7 @@ from jaxgames import drive, fixpoint, limits
 from jaxgames.acceptance import Acceptance, both, either, inf
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import _questions, host
-from jaxgames.mdp._asked import Asked, check_concrete, initial_states
+from jaxgames.mdp._asked import Asked, check_concrete, one_less
 from jaxgames.mdp._automata import followed
 from jaxgames.mdp._check import Checked, answering, check_counted, proved
 from jaxgames.mdp._checks import precision
@@ -24,30 +24,20 @@ MOST_MARKS = 62
 
 
 class Deterministic(NamedTuple):
-    """A deterministic automaton over the letters that occur; state 0 is the first.
+    """A deterministic automaton over the letters that occur; state 0 is the first."""
 
-    Attributes:
-        delta: int `[Q, L]`, the next state for each letter, -1 where there is none.
-        label: int64 `[Q, L]`, what the edge there has.
-    """
-
+    # int [Q, L]: the next state for each letter, -1 where there is none.
     delta: np.ndarray
-    label: np.ndarray
+    label: np.ndarray  # int64 [Q, L]: what the edge there has
 
 
 def _undecided(
     status: Status, model: MDP, automaton: Any, optimum: str = "max", **_: Any
 ) -> Checked:
     """What is true of any automaton."""
-    size = model.num_states
-    return Checked(
-        status,
-        stats=Stats(solver="none", rounds=0),
-        lower=np.zeros(size),
-        upper=np.ones(size),
-        initial=initial_states(model),
-        asked=_named(automaton, optimum),
-    )
+    ends = np.zeros(model.num_states), np.ones(model.num_states)
+    stats = Stats(solver="none", rounds=0)
+    return proved(model, _named(automaton, optimum), ends, None, [status], [stats])
 
 
 @limited(_undecided)
@@ -181,14 +171,6 @@ def followed_by(model: MDP, graph: Any, label: np.ndarray) -> tuple[MDP, np.ndar
     found = _deterministic(graph, label, letters)
     made = followed(model, found.delta, [[] for _ in found.delta], place)
     return made, found.label[:, place].ravel()
-
-
-def one_less(lower: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """One less bounds, rounded outwards; 0 and 1 are exact."""
-    hair = 2.3e-16
-    low = np.where(upper == 0, 1.0, np.maximum(1 - upper - hair * (upper < 1), 0))
-    high = np.where(lower == 1, 0.0, np.minimum(1 - lower + hair * (lower > 0), 1))
-    return low, high
 
 
 def _named(automaton: Any, optimum: str) -> str:

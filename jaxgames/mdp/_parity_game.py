@@ -10,11 +10,12 @@ from jaxgames import limits
 from jaxgames.arena import Arena
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import _questions, host
+from jaxgames.mdp._asked import one_less
 from jaxgames.mdp._checks import precision
 from jaxgames.mdp._game import NOBODY, Game, check_type, refuse_traced
 from jaxgames.mdp._improved_exactly import Values, means_exactly
 from jaxgames.mdp._model import MDP, owner_of
-from jaxgames.mdp._omega import followed_by, one_less
+from jaxgames.mdp._omega import followed_by
 from jaxgames.mdp._open import exactly
 from jaxgames.mdp._rational import rounded
 from jaxgames.mdp._region import NO_CHOICE, check_quantitative
@@ -238,19 +239,12 @@ def parity_product(
 
 
 class _Asked(NamedTuple):
-    """A question about a game.
+    """A question about a game."""
 
-    Attributes:
-        game: states and who chooses.
-        priority: int64 `[S]`, few of them: what lies between is left out.
-        mine: bool `[S]`, where the maximiser chooses.
-        real: bool `[S]`, which states have choices; others fill up the arrays.
-    """
-
-    game: Game
-    priority: np.ndarray
-    mine: np.ndarray
-    real: np.ndarray
+    game: Game  # states and who chooses
+    priority: np.ndarray  # int64 [S]: few of them: what lies between is left out
+    mine: np.ndarray  # bool [S]: where the maximiser chooses
+    real: np.ndarray  # bool [S]: which states have choices; others fill up the arrays
 
     def solved(
         self, near: float | None, epsilon: float, relative: bool

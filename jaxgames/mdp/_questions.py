@@ -14,30 +14,24 @@ from jaxgames.mdp import host
 from jaxgames.mdp._almost_sure import first_kept, within
 from jaxgames.mdp._equations import Open, lent, nothing_known
 from jaxgames.mdp._mec import mec
-from jaxgames.mdp._model import MDP, owner_of
+from jaxgames.mdp._model import MDP, first_choices, owner_of
 from jaxgames.mdp._prob01 import on_host, prob0, prob1
 from jaxgames.mdp._region import NO_CHOICE, Region
 from jaxgames.mdp._solution import EndComponents
 
 
 class Posed(NamedTuple):
-    """A question: what is known, and how to behave where it is.
+    """A question: what is known, and how to behave where it is."""
 
-    Attributes:
-        known: what is known, and what is open.
-        optimum: `"min"` or `"max"`.
-        scheduler: int32 `[S]`, a choice for each state: right where the value is
-            known, any other where it is not.
-        stay: int32 `[S]`, what to choose in a component in order to stay there; None
-            where nobody stays.
-        counts: numbers for the statistics.
-    """
-
-    known: Open
-    optimum: str
+    known: Open  # what is known, and what is open
+    optimum: str  # `"min"` or `"max"`
+    # int32 [S]: a choice for each state: right where the value is known, any other
+    # where it is not.
     scheduler: np.ndarray
+    # int32 [S]: what to choose in a component in order to stay there; None where nobody
+    # stays.
     stay: np.ndarray | None = None
-    counts: dict | None = None
+    counts: dict | None = None  # numbers for the statistics
 
 
 def reach(
@@ -169,7 +163,7 @@ def total_reward(model: MDP, reward: np.ndarray, optimum: str) -> Posed:
     endless = there & ~np.asarray(host.prob0(model, rich, "max").states)
     sources = np.zeros(model.num_states, bool)
     sources[owner[pays]] = True
-    first = _first(model, pays)
+    first = first_choices(model, pays)
     scheduler = _towards(model, rich, endless)
     home = np.where(sources, first, within(model, all_, sources))
     scheduler = np.where(rich, home, scheduler)
@@ -246,14 +240,6 @@ def _joined(model: MDP, *regions: Region) -> np.ndarray:
             there = region.states & (region.scheduler >= 0)
             np.copyto(scheduler, region.scheduler, where=there)
     return scheduler
-
-
-def _first(model: MDP, wanted: np.ndarray) -> np.ndarray:
-    """The first wanted choice of each state: int32 `[S]`, -1 where there is none."""
-    found = np.full(model.num_states + 1, NO_CHOICE, np.int32)
-    some = np.flatnonzero(wanted)[::-1]
-    found[owner_of(model)[some]] = some
-    return found[:-1]
 
 
 def _may_enter(model: MDP, states: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ from jaxgames.mdp import _questions, _reward_game_traced
 from jaxgames.mdp._checks import precision
 from jaxgames.mdp._game import Game, check_type, refuse_traced
 from jaxgames.mdp._improved_exactly import improved_exactly
-from jaxgames.mdp._model import MDP, owner_of
+from jaxgames.mdp._model import MDP, first_choices, owner_of
 from jaxgames.mdp._open import exactly
 from jaxgames.mdp._questions import Posed
 from jaxgames.mdp._region import NO_CHOICE, as_states, check_quantitative
@@ -426,12 +426,6 @@ def _sure(asked: _Asked, strategy: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         hits = np.append(0, np.cumsum(states[columns]))
         return (hits[rows[1:]] > hits[rows[:-1]]) & live
 
-    def first(choices: np.ndarray) -> np.ndarray:
-        found = np.full(model.num_states + 1, NO_CHOICE)
-        index = np.flatnonzero(choices)[::-1]
-        found[owner[index]] = index
-        return found[:-1]
-
     strategy, left = strategy.copy(), asked.real.copy()
     while True:
         limits.tick("looking who is sure to get there")
@@ -439,8 +433,8 @@ def _sure(asked: _Asked, strategy: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         there, way = asked.target & left, strategy.copy()
         while True:
             good = stays & some(there)
-            picked = first(good)
-            bad = first(~good & live)
+            picked = first_choices(model, good)
+            bad = first_choices(model, ~good & live)
             new = left & ~there & np.where(asked.mine, bad < 0, picked >= 0)
             if not new.any():
                 break
@@ -449,7 +443,7 @@ def _sure(asked: _Asked, strategy: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if np.array_equal(there, left):
             return np.where(left & ~asked.mine, way, strategy), asked.real & ~left
         # He leaves what is left, or does not get to where they are sure of a path.
-        away = first(live & ~(stays & some(there)))
+        away = first_choices(model, live & ~(stays & some(there)))
         gone = left & ~there
         strategy = np.where(gone & asked.mine, away, strategy)
         left = there

@@ -2,7 +2,6 @@
 
 import dataclasses
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -333,15 +332,7 @@ def _reward_posed(asking: Asked, node: Query, optimum: str) -> Posed:
     model, path = asking.model, node.path
     reward = asking._rewards(asking._reward_name(node))
     if isinstance(path, Cumulative) and path.steps is None:
-        discount = Fraction(1)
-        if path.discount is not None:
-            discount = asking.constant(path.discount)
-            if not 0 < discount <= 1:
-                raise PropertyError(
-                    path.discount.place,
-                    f"a discount must be more than 0 and at most 1, got "
-                    f"'{path.discount}'",
-                )
+        discount = asking._discount(path)
         if discount < 1:
             return _questions.discounted(model, reward, optimum, discount)
         asking._not_negative(node, None, reward)

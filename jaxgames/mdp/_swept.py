@@ -33,24 +33,15 @@ from jaxgames.tuning.mdp import MOST_KNOTS, NEAR, STATES_OF_A_CORE, TOGETHER_FRO
 
 
 class ToTarget(NamedTuple):
-    """A question about getting to a target: how probable it is, or what is earned.
+    """A question about getting to a target: how probable it is, or what is earned."""
 
-    Attributes:
-        model: a concrete model with probabilities.
-        target: bool `[S]`.
-        optimum: `"min"` or `"max"`, of getting there or of what is earned before.
-        passed: bool `[S]`, the states on the way; None for all.
-        reward: float64 `[C]`, what is earned by each choice, not negative; None for
-            probabilities.
-        missed: whether the probability not to get there is asked for.
-    """
-
-    model: MDP
-    target: np.ndarray
-    optimum: str
-    passed: np.ndarray | None = None
+    model: MDP  # a concrete model with probabilities
+    target: np.ndarray  # bool [S]
+    optimum: str  # `"min"` or `"max"`, of getting there or of what is earned before
+    passed: np.ndarray | None = None  # bool [S]: the states on the way; None for all
+    # float64 [C]: what is earned by each choice, not negative; None for probabilities.
     reward: np.ndarray | None = None
-    missed: bool = False
+    missed: bool = False  # whether the probability not to get there is asked for
 
     def posed(self, engine: str = "auto") -> Posed:
         """What an engine knows by the graph alone, and what is left open."""

@@ -30,7 +30,7 @@ from jaxgames.mdp._property import (
     is_path,
 )
 from jaxgames.mdp._region import check_model
-from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict
+from jaxgames.mdp._values_verdict import ValueVerdict, ordered
 from jaxgames.mdp.robust._asked import (
     AskedOfIntervals,
     answering_nature,
@@ -331,29 +331,20 @@ def are_endless(bound: np.ndarray) -> np.ndarray:
 
 
 class Shape(NamedTuple):
-    """A question in the form in which it is verified.
+    """A question in the form in which it is verified."""
 
-    Attributes:
-        end: bool `[S]`, the states whose value is known: `worth`.
-        worth: float64 `[S]`, that value.
-        earned: float64 `[C]`, what a choice earns.
-        optimum: `"min"` or `"max"`.
-        discount: what a step is worth beside the one before it.
-    """
-
-    end: np.ndarray
-    worth: np.ndarray
-    earned: np.ndarray
-    optimum: str
-    discount: Fraction = Fraction(1)
+    end: np.ndarray  # bool [S]: the states whose value is known: `worth`
+    worth: np.ndarray  # float64 [S]: that value
+    earned: np.ndarray  # float64 [C]: what a choice earns
+    optimum: str  # `"min"` or `"max"`
+    discount: Fraction = Fraction(1)  # what a step is worth beside the one before it
 
 
 def _verdict(claim: Claim, asked: Asked, node: Query) -> ValueVerdict:
     """What there is to say of a claim about a query."""
-    with np.errstate(invalid="ignore"):
-        wrong = claim.real & ~(claim.lower <= claim.upper)
-    if wrong.any():
-        return ValueVerdict.at(ValueReason.NOT_ORDERED, int(np.argmax(wrong)))
+    verdict = ordered(claim.real, claim.lower, claim.upper)
+    if not verdict:
+        return verdict
     optimum = asked._optimum(node)
     none = np.zeros(len(claim.owner))
     if node.operator == "P" and node.condition is None:
@@ -401,17 +392,11 @@ def cannot_verify(node: Query) -> ValueError:
 
 
 class Known(NamedTuple):
-    """What the graph says of a question.
+    """What the graph says of a question."""
 
-    Attributes:
-        nothing: bool `[S]`, where a lower bound may be zero at most.
-        unlimited: bool `[S]`, where it may be infinite.
-        finite: bool `[S]`, where an upper bound may be less than that.
-    """
-
-    nothing: np.ndarray
-    unlimited: np.ndarray
-    finite: np.ndarray
+    nothing: np.ndarray  # bool [S]: where a lower bound may be zero at most
+    unlimited: np.ndarray  # bool [S]: where it may be infinite
+    finite: np.ndarray  # bool [S]: where an upper bound may be less than that
 
 
 def _known(
@@ -563,30 +548,20 @@ def _chain_values(rows: list[dict], worth: list[Fraction]) -> list[Fraction] | N
 
 
 class Walk(NamedTuple):
-    """A question about a number of steps.
+    """A question about a number of steps."""
 
-    Attributes:
-        steps: how many there are.
-        start: float64 `[S]`, what states are worth behind them.
-        optimum: what is asked for, the other way round if it `flips`; of a game bool
-            `[S]`, where the largest is chosen.
-        earned: float64 `[C]`, what choices earn.
-        discount: what a step is worth beside the one before it.
-        left: bool `[S]`, what may be passed; None for all.
-        right: bool `[S]`, the goal, which counts in the last steps of the `window`.
-        window: how many these are.
-        flips: whether one less what is found is asked for.
-    """
-
-    steps: int
-    start: np.ndarray
+    steps: int  # how many there are
+    start: np.ndarray  # float64 [S]: what states are worth behind them
+    # What is asked for, the other way round if it `flips`; of a game bool `[S]`, where
+    # the largest is chosen.
     optimum: str | np.ndarray
-    earned: np.ndarray
-    discount: Fraction = Fraction(1)
-    left: np.ndarray | None = None
+    earned: np.ndarray  # float64 [C]: what choices earn
+    discount: Fraction = Fraction(1)  # what a step is worth beside the one before it
+    left: np.ndarray | None = None  # bool [S]: what may be passed; None for all
+    # bool [S]: the goal, which counts in the last steps of the `window`.
     right: np.ndarray | None = None
-    window: int = 0
-    flips: bool = False
+    window: int = 0  # how many these are
+    flips: bool = False  # whether one less what is found is asked for
 
 
 def walk_of(asked: Any, node: Query, path: Any, optimum: str) -> Walk:
@@ -686,10 +661,9 @@ def _played(claim: Claim, asked: Any, node: Query) -> ValueVerdict:
     from jaxgames.mdp._reward_game import verify_reward_game
     from jaxgames.mdp._stochastic_game import shown
 
-    with np.errstate(invalid="ignore"):
-        wrong = claim.real & ~(claim.lower <= claim.upper)
-    if wrong.any():
-        return ValueVerdict.at(ValueReason.NOT_ORDERED, int(np.argmax(wrong)))
+    verdict = ordered(claim.real, claim.lower, claim.upper)
+    if not verdict:
+        return verdict
     optimum, path = asked._optimum(node), node.path
     if node.operator == "P" and node.condition is None:
         path = read(node.path, asked._bounds)

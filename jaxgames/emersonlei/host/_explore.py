@@ -46,23 +46,14 @@ class Leaves:
 
 
 class Reached(NamedTuple):
-    """The part of a product that is reached. N nodes, M edges.
+    """The part of a product that is reached. N nodes, M edges."""
 
-    Attributes:
-        vertex: int32 `[N]`.
-        memory: int32 `[N]`.
-        start: int32 `[V]`, the node of each vertex with the first memory.
-        row_ptr: int32 `[N + 1]`.
-        target: int32 `[M]`, nodes.
-        colour: int32 `[M]`, the priority of each edge.
-    """
-
-    vertex: np.ndarray
-    memory: np.ndarray
-    start: np.ndarray
-    row_ptr: np.ndarray
-    target: np.ndarray
-    colour: np.ndarray
+    vertex: np.ndarray  # int32 [N]
+    memory: np.ndarray  # int32 [N]
+    start: np.ndarray  # int32 [V]: the node of each vertex with the first memory
+    row_ptr: np.ndarray  # int32 [N + 1]
+    target: np.ndarray  # int32 [M]: nodes
+    colour: np.ndarray  # int32 [M]: the priority of each edge
 
 
 def explore(

@@ -17,19 +17,12 @@ PHASE = "solving subgames"
 
 
 class Part(NamedTuple):
-    """A subgame: an arena, what its vertices and edges are in the game, and marks.
+    """A subgame: an arena, what its vertices and edges are in the game, and marks."""
 
-    Attributes:
-        arena: every vertex has a successor.
-        vertices: integers `[V]`.
-        edges: integers `[E]`.
-        met: int64 `[E]`, the marks of the edges.
-    """
-
-    arena: Arena
-    vertices: np.ndarray
-    edges: np.ndarray
-    met: np.ndarray
+    arena: Arena  # every vertex has a successor
+    vertices: np.ndarray  # integers [V]
+    edges: np.ndarray  # integers [E]
+    met: np.ndarray  # int64 [E]: the marks of the edges
 
     def part(self, keep: np.ndarray, among: np.ndarray) -> "Part":
         """The subgame of some vertices (bool `[V]`), and of some edges between them."""
@@ -63,16 +56,11 @@ class Part(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """What the winner of a set does to meet a mark that is not in a subset.
+    """What the winner of a set does to meet a mark that is not in a subset."""
 
-    Attributes:
-        label: the subset.
-        move: edges by vertex, outside of the rest.
-        rest: what he does where the rival can avoid such marks: he wins it, too.
-    """
-
-    label: int
-    move: dict[int, int]
+    label: int  # the subset
+    move: dict[int, int]  # edges by vertex, outside of the rest
+    # What he does where the rival can avoid such marks: he wins it, too.
     rest: "Plan | None"
 
 

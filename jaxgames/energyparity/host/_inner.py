@@ -29,17 +29,12 @@ class StoppedError(Exception):
 
 
 class Found(NamedTuple):
-    """Who wins an inner game, and by which edges of it: NO_EDGE for who loses.
+    """Who wins an inner game, and by which edges of it: NO_EDGE for who loses."""
 
-    Attributes:
-        winner: int8 `[V]`.
-        strategy: int32 `[V]`.
-        keeps: bool `[E]`: edges that player 0 can take as he likes where he wins, in
-            an energy game, and all of player 1 there. In a parity game there are none.
-    """
-
-    winner: np.ndarray
-    strategy: np.ndarray
+    winner: np.ndarray  # int8 [V]
+    strategy: np.ndarray  # int32 [V]
+    # bool [E]: edges that player 0 can take as he likes where he wins, in an energy
+    # game, and all of player 1 there. In a parity game there are none.
     keeps: np.ndarray
 
 

@@ -11,21 +11,15 @@ from jaxgames.graph._solution import Attractor
 
 
 class Part(NamedTuple):
-    """A subgame.
+    """A subgame."""
 
-    Attributes:
-        arena: with owners and priorities; every vertex has a successor.
-        vertices: integers `[V]`, which they are in the game that it is a part of.
-        edges: integers `[E]`, likewise.
-        weight: integers `[E]`, also Python's.
-        game: integers `[V]`, ascending: which of several games a vertex is of; None
-            where there is one.
-    """
-
-    arena: Arena
+    arena: Arena  # with owners and priorities; every vertex has a successor
+    # Integers [V], which they are in the game that it is a part of.
     vertices: np.ndarray
-    edges: np.ndarray
-    weight: np.ndarray
+    edges: np.ndarray  # integers [E]: likewise
+    weight: np.ndarray  # integers [E]: also Python's
+    # Integers [V], ascending: which of several games a vertex is of; None where there
+    # is one.
     game: np.ndarray | None = None
 
     def part(self, keep: np.ndarray) -> "Part":

@@ -14,37 +14,25 @@ from jaxgames.solution import NO_EDGE, UNDECIDED, Status
 
 
 class Attract(NamedTuple):
-    """Vertices from which player 0 forces the play into what comes before.
+    """Vertices from which player 0 forces the play into what comes before."""
 
-    Attributes:
-        vertices: integers `[N]`, of the whole game.
-        rank: integers `[N]`, from 1 on: it falls along all edges that are left.
-        move: integers `[N]`, edges of the whole game, -1 where player 1 moves.
-    """
-
-    vertices: np.ndarray
+    vertices: np.ndarray  # integers [N]: of the whole game
+    # Integers [N], from 1 on: it falls along all edges that are left.
     rank: np.ndarray
-    move: np.ndarray
+    move: np.ndarray  # integers [N]: edges of the whole game, -1 where player 1 moves
 
 
 class Core(NamedTuple):
-    """Vertices that player 0 wins by earning, and by going to tops.
+    """Vertices that player 0 wins by earning, and by going to tops."""
 
-    Attributes:
-        vertices: integers `[N]`, of the whole game, ascending.
-        earn: integers `[N]`: edges to take while earning, -1 where player 1 moves.
-        credit: integers `[N]`: what earning needs.
-        rank: integers `[N]`: steps to a top at most, -1 where it need not be reached.
-        move: integers `[N]`: edges towards a top, and out of it; else -1.
-        inner: what he does where no top need be reached.
-    """
-
-    vertices: np.ndarray
+    vertices: np.ndarray  # integers [N]: of the whole game, ascending
+    # Integers [N]: edges to take while earning, -1 where player 1 moves.
     earn: np.ndarray
-    credit: np.ndarray
+    credit: np.ndarray  # integers [N]: what earning needs
+    # Integers [N]: steps to a top at most, -1 where it need not be reached.
     rank: np.ndarray
-    move: np.ndarray
-    inner: list[Any]
+    move: np.ndarray  # integers [N]: edges towards a top, and out of it; else -1
+    inner: list[Any]  # what he does where no top need be reached
 
 
 class Region(NamedTuple):

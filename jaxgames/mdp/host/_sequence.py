@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames.graph.host import room_for, tarjan
-from jaxgames.host import lend, linear, serves
+from jaxgames.host import linear, serves
 from jaxgames.kept import kept
-from jaxgames.mdp._model import MDP
+from jaxgames.mdp._model import MDP, lent_rows
 from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.mdp.host._bands import banded
 from jaxgames.mdp.host._levels import cut_off, descending
@@ -63,10 +63,7 @@ def sequence(model: MDP) -> Sequence | None:
 
 
 def _found(model: MDP) -> Sequence | None:
-    groups, rows, columns = (
-        lend(np.ascontiguousarray(x, np.int32))
-        for x in (model.row_group_offsets, model.row_offsets, model.columns)
-    )
+    groups, rows, columns = lent_rows(model)
     size = len(groups) - 1
     room = room_for(size, len(columns))
     edges = rows[groups]

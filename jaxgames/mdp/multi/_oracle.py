@@ -24,24 +24,15 @@ class Circles(ValueError):
 
 
 class Setting(NamedTuple):
-    """A product whose end components are one state each, and how one may end there.
+    """A product whose end components are one state each, and how one may end there."""
 
-    Attributes:
-        product: the product.
-        signs: float64 `[D]`, what an objective counts: 1 or -1.
-        part: equations; their `base` is to be replaced.
-        gains: float64 `[K, D]`, with signs.
-        label: int32 `[S]`, the end component of each state, -1 for none.
-        kept: bool `[C]`, the choices inside of these.
-        ends: for each component the sets of limits that can be met there: bool `[D]`.
-    """
-
-    product: Product
-    signs: np.ndarray
-    part: Equations
-    gains: np.ndarray
-    label: np.ndarray
-    kept: np.ndarray
+    product: Product  # the product
+    signs: np.ndarray  # float64 [D]: what an objective counts: 1 or -1
+    part: Equations  # equations; their `base` is to be replaced
+    gains: np.ndarray  # float64 [K, D]: with signs
+    label: np.ndarray  # int32 [S]: the end component of each state, -1 for none
+    kept: np.ndarray  # bool [C]: the choices inside of these
+    # For each component the sets of limits that can be met there: bool `[D]`.
     ends: list[list[np.ndarray]]
 
 

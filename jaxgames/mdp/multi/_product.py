@@ -11,25 +11,18 @@ UNBOUNDED = -1
 
 
 class Part(NamedTuple):
-    """What is gained of one objective, before signs.
+    """What is gained of one objective, before signs."""
 
-    Attributes:
-        kind: `"until"`, gained once `right` is met by way of `left`; `"next"`,
-            likewise, not in the first state; `"before"`, rewards until `right`;
-            `"total"`, all rewards; `"limit"`, decided by end components.
-        left: bool `[S]`, or None.
-        right: bool `[S]`, or None.
-        reward: float64 `[C]`, or None.
-        last: the last step that counts, or `UNBOUNDED`.
-        terms: of limits: pairs of a set that is left at most finitely often, bool
-            `[S]`, and a list of sets each of which is met again and again.
-    """
-
+    # `"until"`, gained once `right` is met by way of `left`; `"next"`, likewise, not in
+    # the first state; `"before"`, rewards until `right`; `"total"`, all rewards;
+    # `"limit"`, decided by end components.
     kind: str
-    left: Any = None
-    right: Any = None
-    reward: Any = None
-    last: int = UNBOUNDED
+    left: Any = None  # bool [S]: or None
+    right: Any = None  # bool [S]: or None
+    reward: Any = None  # float64 [C]: or None
+    last: int = UNBOUNDED  # the last step that counts, or `UNBOUNDED`
+    # Of limits: pairs of a set that is left at most finitely often, bool `[S]`, and a
+    # list of sets each of which is met again and again.
     terms: Any = ()
 
 

@@ -37,15 +37,10 @@ Asked = tuple[Typed, type]
 
 
 class Joint(NamedTuple):
-    """Commands that modules do together: a choice where all guards hold.
+    """Commands that modules do together: a choice where all guards hold."""
 
-    Attributes:
-        action: what it is called, by number.
-        commands: one of each module that takes part.
-    """
-
-    action: int
-    commands: tuple[Ready, ...]
+    action: int  # what it is called, by number
+    commands: tuple[Ready, ...]  # one of each module that takes part
 
     @property
     def ends(self) -> Iterator[tuple[Outcome, ...]]:
@@ -333,25 +328,15 @@ def _arranged(
 
 
 class Ordered(NamedTuple):
-    """States in the order of their words; places from `count` on are of none.
+    """States in the order of their words; places from `count` on are of none."""
 
-    Attributes:
-        words: int64 `[S, W]`.
-        order: int32 `[S]`, the number that each had when it was found.
-        number: int32 `[S]`, of those as they were found, the place of each.
-        begin: int32 `[S]`, where the edges of each began.
-        dead: bool `[S]`, whether nothing can happen there.
-        ends: int32 `[S]`, where the edges of each end now, one for a deadlock.
-        numbers: int32 `[2]`: deadlocks, and states in which something is wrong.
-    """
-
-    words: jax.Array
-    order: jax.Array
-    number: jax.Array
-    begin: jax.Array
-    dead: jax.Array
-    ends: jax.Array
-    numbers: jax.Array
+    words: jax.Array  # int64 [S, W]
+    order: jax.Array  # int32 [S]: the number that each had when it was found
+    number: jax.Array  # int32 [S]: of those as they were found, the place of each
+    begin: jax.Array  # int32 [S]: where the edges of each began
+    dead: jax.Array  # bool [S]: whether nothing can happen there
+    ends: jax.Array  # int32 [S]: where the edges of each end now, one for a deadlock
+    numbers: jax.Array  # int32 [2]: deadlocks, and states in which something is wrong
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1, 2))

@@ -119,30 +119,12 @@ class AskedOfIntervals(Asked):
 
     def _rewards(self, name: str) -> np.ndarray:
         """What each choice earns: that must not be up to nature."""
-        model = self.model
-        if (model.branch_rewards or {}).get(name) is not None:
+        if (self.model.branch_rewards or {}).get(name) is not None:
             raise ValueError(
                 f"the rewards {quoted(name)} are of branches, whose probabilities are "
                 "not known: give them to choices"
             )
-        found = np.zeros(model.num_choices)
-        for values, where in (
-            (model.state_rewards, np.diff(model.row_group_offsets)),
-            (model.choice_rewards, None),
-        ):
-            some = (values or {}).get(name)
-            if some is not None and where is not None:
-                some = np.repeat(np.asarray(some), where)
-                found[: len(some)] += some
-            elif some is not None:
-                found += np.asarray(some)
-        if not np.isfinite(found).all():
-            at = int(np.flatnonzero(~np.isfinite(found))[0])
-            raise ValueError(
-                f"the reward {name!r} of choice {at} is {found[at]}: expected a finite "
-                "number"
-            )
-        return found
+        return super()._rewards(name)
 
     # ---- equations -----------------------------------------------------------------
 

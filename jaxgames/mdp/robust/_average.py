@@ -26,21 +26,13 @@ POLICIES = 50
 
 
 class Gains(NamedTuple):
-    """Averages of components, and how to earn them.
+    """Averages of components, and how to earn them."""
 
-    Attributes:
-        lower: float64 `[N]`.
-        upper: float64 `[N]`.
-        scheduler: int32 `[S]`, what to choose in a component; -1 elsewhere.
-        keys: float64 `[B]`, what nature likes more in choices that stay.
-        rounds: how often equations were looked at.
-    """
-
-    lower: np.ndarray
-    upper: np.ndarray
-    scheduler: np.ndarray
-    keys: np.ndarray
-    rounds: int
+    lower: np.ndarray  # float64 [N]
+    upper: np.ndarray  # float64 [N]
+    scheduler: np.ndarray  # int32 [S]: what to choose in a component; -1 elsewhere
+    keys: np.ndarray  # float64 [B]: what nature likes more in choices that stay
+    rounds: int  # how often equations were looked at
 
 
 @compiled

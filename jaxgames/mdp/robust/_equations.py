@@ -12,28 +12,18 @@ from jaxgames.mdp.robust._natures import Natures, assembled, numbers
 
 
 class Equations(NamedTuple):
-    """Open states and components, numbered anew, with their choices.
+    """Open states and components, numbered anew, with their choices."""
 
-    Attributes:
-        nat: natures over these; targets from `N` on are constants.
-        base: float64 `[K]`, what a choice earns.
-        constants: float64 `[M]`, the values of known states that are led to.
-        number: int32 `[S]`, the equation of each state, -1 for none.
-        leaves: int32 `[K]`, for a choice by which nature leaves a component in which it
-            might have stayed, the branch by which; else -1.
-        order: int32 `[N]`, states, those of a component together.
-        parts: int32 `[P + 1]`, where these begin.
-        inside: int32 `[N + M]`, the component of each state, -1 for constants.
-    """
-
-    nat: Natures
-    base: np.ndarray
-    constants: np.ndarray
-    number: np.ndarray
+    nat: Natures  # natures over these; targets from `N` on are constants
+    base: np.ndarray  # float64 [K]: what a choice earns
+    constants: np.ndarray  # float64 [M]: the values of known states that are led to
+    number: np.ndarray  # int32 [S]: the equation of each state, -1 for none
+    # int32 [K]: for a choice by which nature leaves a component in which it might have
+    # stayed, the branch by which; else -1.
     leaves: np.ndarray
-    order: np.ndarray
-    parts: np.ndarray
-    inside: np.ndarray
+    order: np.ndarray  # int32 [N]: states, those of a component together
+    parts: np.ndarray  # int32 [P + 1]: where these begin
+    inside: np.ndarray  # int32 [N + M]: the component of each state, -1 for constants
 
 
 def equations(
@@ -173,17 +163,12 @@ def _route(nat, label, kept, done, chosen, branch):
 
 
 class Routes(NamedTuple):
-    """What to do inside of components so that they are left by their best choices.
+    """What to do inside of components so that they are left by their best choices."""
 
-    Attributes:
-        scheduler: int32 `[S]`, choices, -1 where there is nothing to say.
-        choices: int64, the choices in which nature has something to do to leave ...
-        keys: float64 `[B]`, ... and what it likes more there.
-    """
-
-    scheduler: np.ndarray
+    scheduler: np.ndarray  # int32 [S]: choices, -1 where there is nothing to say
+    # int64, the choices in which nature has something to do to leave ...
     choices: np.ndarray
-    keys: np.ndarray
+    keys: np.ndarray  # float64 [B]: ... and what it likes more there
 
 
 def routes(

@@ -23,19 +23,14 @@ class Team(NamedTuple):
 
 
 class Surely(NamedTuple):
-    """From where a target can be reached with probability one, and how.
+    """From where a target can be reached with probability one, and how."""
 
-    Attributes:
-        states: bool `[S]`.
-        scheduler: int32 `[S]`, a choice in each state but those of the target and where
-            none may be made: in the set for those who want there, outside for the
-            others; -1 where the scheduler is of the other side.
-        keys: float64 `[B]`, where nature is of that side what it likes more.
-    """
-
-    states: np.ndarray
+    states: np.ndarray  # bool [S]
+    # int32 [S]: a choice in each state but those of the target and where none may be
+    # made: in the set for those who want there, outside for the others; -1 where the
+    # scheduler is of the other side.
     scheduler: np.ndarray
-    keys: np.ndarray
+    keys: np.ndarray  # float64 [B]: where nature is of that side what it likes more
 
 
 @compiled

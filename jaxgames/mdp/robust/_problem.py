@@ -26,13 +26,9 @@ class Ends(NamedTuple):
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, eq=False)
 class RobustBounds(ValueBounds):
-    """Bounds of values, and strategies of both sides.
+    """Bounds of values, and strategies of both sides."""
 
-    Attributes:
-        nature: float64 `[B]`, a distribution for each choice.
-    """
-
-    nature: Any = None
+    nature: Any = None  # float64 [B]: a distribution for each choice
 
 
 class RobustOf(ValuesOf):

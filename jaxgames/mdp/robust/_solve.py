@@ -36,23 +36,14 @@ from jaxgames.tuning.mdp import ANSWERS, MENDED_IN, PATIENCE_WITH_NATURE
 
 
 class Found(NamedTuple):
-    """Bounds of all states, and how both sides attain them.
+    """Bounds of all states, and how both sides attain them."""
 
-    Attributes:
-        lower: float64 `[S]`.
-        upper: float64 `[S]`.
-        scheduler: int32 `[S]`, choices of the question.
-        nature: float64 `[B]`, a distribution for each choice.
-        met: whether the bounds are near enough.
-        rounds: how often equations were looked at.
-    """
-
-    lower: np.ndarray
-    upper: np.ndarray
-    scheduler: np.ndarray
-    nature: np.ndarray
-    met: bool
-    rounds: int
+    lower: np.ndarray  # float64 [S]
+    upper: np.ndarray  # float64 [S]
+    scheduler: np.ndarray  # int32 [S]: choices of the question
+    nature: np.ndarray  # float64 [B]: a distribution for each choice
+    met: bool  # whether the bounds are near enough
+    rounds: int  # how often equations were looked at
 
 
 Engine = Callable[[Equations, Aim, float, float, np.ndarray], tuple]

@@ -138,25 +138,15 @@ class Intervals:
 
 
 class Claim(NamedTuple):
-    """Bounds and strategies that somebody claims.
+    """Bounds and strategies that somebody claims."""
 
-    Attributes:
-        intervals: the model.
-        lower: `[S]`, floats or fractions.
-        upper: likewise.
-        scheduler: int32 `[S]`.
-        nature: float64 `[E]`.
-        least: whether the scheduler wants the least.
-        nature_least: whether nature wants the least.
-    """
-
-    intervals: Intervals
-    lower: np.ndarray
-    upper: np.ndarray
-    scheduler: np.ndarray
-    nature: np.ndarray
-    least: bool
-    nature_least: bool
+    intervals: Intervals  # the model
+    lower: np.ndarray  # [S]: floats or fractions
+    upper: np.ndarray  # likewise
+    scheduler: np.ndarray  # int32 [S]
+    nature: np.ndarray  # float64 [E]
+    least: bool  # whether the scheduler wants the least
+    nature_least: bool  # whether nature wants the least
 
     def flipped(self) -> "Claim":
         """The claim about the probability of the opposite, in fractions."""

@@ -46,6 +46,11 @@ def ranks(game: Any, offsets: np.ndarray, points: np.ndarray) -> Ranks:
     trip that rests on itself leaves them as they are, and would be longer than need be.
     With gains the budgets that are minimal for fewer moves are looked at instead, which
     takes longer to find out.
+
+    Args:
+        game: the game.
+        offsets: integers `[V + 1]`, where the budgets of each position start.
+        points: integers `[P, D]`, the minimal budgets.
     """
     arrays = (np.asarray(x) for x in (game.offsets, game.targets, game.update_id))
     if game.gains:

@@ -13,21 +13,13 @@ SOLVED, STOPPED, TOO_LARGE = 0, 1, 2
 
 
 class Updates(NamedTuple):
-    """A table of updates as loops read it.
+    """A table of updates as loops read it."""
 
-    Attributes:
-        delta: int32 `[U, D]`, what is added.
-        starts: int32 `[U + 1]`, where the ties of an update start.
-        whose: int32 `[T]`, the energy that a minimum is written to.
-        tied: int32 `[T]`, an energy that it reads.
-        cap: int32 `[D]`, the caps; where there is none, more than any energy.
-    """
-
-    delta: np.ndarray
-    starts: np.ndarray
-    whose: np.ndarray
-    tied: np.ndarray
-    cap: np.ndarray
+    delta: np.ndarray  # int32 [U, D]: what is added
+    starts: np.ndarray  # int32 [U + 1]: where the ties of an update start
+    whose: np.ndarray  # int32 [T]: the energy that a minimum is written to
+    tied: np.ndarray  # int32 [T]: an energy that it reads
+    cap: np.ndarray  # int32 [D]: the caps; where there is none, more than any energy
 
 
 def updates_of(game: Any) -> Updates:
