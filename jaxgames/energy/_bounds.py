@@ -6,6 +6,7 @@ import numpy as np
 
 from jaxgames import validity
 from jaxgames.arena import MANY, Arena, as_checked_as, changed
+from jaxgames.arguments import integer
 from jaxgames.host import can_compile, linear
 from jaxgames.kept import kept
 from jaxgames.limits import Bounds, limited
@@ -182,3 +183,20 @@ def narrowed(arena: Arena, bits: int) -> Arena:
         return as_checked_as(arena, narrow)
 
     return kept(arena, ("energy width", bits), find)
+
+
+def check_capacity(capacity) -> int:
+    """The capacity as an int.
+
+    Raises:
+        ValueError: it is no integer, negative, or does not fit.
+    """
+    return integer("capacity", capacity, 0, 2**62 - 1)
+
+
+def largest_credit(arena: Arena, capacity: int | None) -> tuple[int, type]:
+    """The largest credit that a vertex can need, and the type for credits."""
+    if capacity is None:
+        return bound(arena), credit_type(arena)
+    most = min(check_capacity(capacity), bound(arena))
+    return most, np.int32 if most < 2**31 else np.int64

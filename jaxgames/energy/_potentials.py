@@ -129,11 +129,8 @@ def moves(game: Game, asked: Edges, have: jax.Array, who: jax.Array) -> jax.Arra
 def answer(game: Game, credit: jax.Array, known: jax.Array, strategies: bool) -> Answer:
     """Credits as they are handed out, and the moves of player 0.
 
-    Args:
-        game: the game.
-        credit: numbers `[S]`; infinite only where player 1 wins.
-        known: bool scalar, whether finite credits are final.
-        strategies: whether moves are wanted.
+    What is infinite is so only where player 1 wins; `known` says whether the others are
+    final.
     """
     lost = credit == infinite(credit.dtype)
     strategy = None

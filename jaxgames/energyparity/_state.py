@@ -12,19 +12,12 @@ from jaxgames.later import jax
 
 
 class Answer(NamedTuple):
-    """The answer of an inner game; or, where moves were fixed, its credits.
+    """The answer of an inner game; or, where moves were fixed, its credits."""
 
-    Attributes:
-        winner: int8 `[V]`; UNDECIDED where there are credits.
-        strategy: integers `[V]`, edges; NO_EDGE where there are credits.
-        credit: integers `[V]`, also Python's; 0 where there are winners.
-        rounds: how many games it took: one, or two if numbers did not fit.
-    """
-
-    winner: np.ndarray
-    strategy: np.ndarray
-    credit: np.ndarray
-    rounds: int
+    winner: np.ndarray  # int8 [V]: ; UNDECIDED where there are credits
+    strategy: np.ndarray  # integers [V]: edges; NO_EDGE where there are credits
+    credit: np.ndarray  # integers [V]: also Python's; 0 where there are winners
+    rounds: int  # how many games it took: one, or two if numbers did not fit
 
 
 @states.register
@@ -49,13 +42,7 @@ class Answers:
 def joined(
     origin: states.Origin, answers: Sequence[Answer], names: Sequence[str]
 ) -> Answers:
-    """The state after some answers.
-
-    Args:
-        origin: what it is a state of.
-        answers: of the games that were solved.
-        names: of their solvers.
-    """
+    """The state after some answers."""
 
     def column(name: str, kind: Any) -> np.ndarray:
         parts = [np.asarray(getattr(answer, name)) for answer in answers]

@@ -14,6 +14,7 @@ from jaxgames.kept import kept
 from jaxgames.mdp import _bounded, _questions, host
 from jaxgames.mdp._automata import automaton, beside, formula_of, product
 from jaxgames.mdp._average import average_reward
+from jaxgames.mdp._bounded import Steps
 from jaxgames.mdp._budget import Window, earning, levels_of
 from jaxgames.mdp._conditional import FAILED, LOST, WON, After, led_to, restarting
 from jaxgames.mdp._model import MDP, owner_of
@@ -50,26 +51,19 @@ MOST_STEPS = 1 << 40
 
 
 class Answer(NamedTuple):
-    """What a query comes to in each state.
+    """What a query comes to in each state."""
 
-    Attributes:
-        lower: float64 `[S]`.
-        upper: float64 `[S]`.
-        scheduler: int32 `[S]`, or `[k, S]` where it looks at a clock, or None.
-        status: how it was found.
-        stats: likewise.
-        exact: the values as fractions, or infinite, None in states where they are not
-            known; None where they are known nowhere.
-        nature: float64 `[E]`, or `[k, E]` where it looks at a clock: the distributions
-            that nature chooses in an interval model; else None.
-    """
-
-    lower: np.ndarray
-    upper: np.ndarray
+    lower: np.ndarray  # float64 [S]:
+    upper: np.ndarray  # float64 [S]:
+    # int32 [S]: or `[k, S]` where it looks at a clock, or None.
     scheduler: np.ndarray | None
-    status: Status
-    stats: Stats
+    status: Status  # how it was found
+    stats: Stats  # likewise
+    # The values as fractions, or infinite, None in states where they are not known;
+    # None where they are known nowhere.
     exact: Sequence[Any] | None = None
+    # float64 [E]: or `[k, E]` where it looks at a clock: the distributions that nature
+    # chooses in an interval model; else None.
     nature: np.ndarray | None = None
 
 
@@ -88,6 +82,8 @@ class Asked:
     exact: bool = False  # whether values are wanted as fractions, where they can be had
     plays: ClassVar[bool] = False
     """Whether there are players."""
+    models: ClassVar[str] = "models"
+    """What they are called."""
 
     def __post_init__(self):
         """Nothing has been looked up."""
@@ -526,26 +522,33 @@ class Asked:
         **how: Any,
     ) -> Answer:
         """A number of steps back, each worth a share of the one before it."""
-        discount = 1.0 if share is None else float(share)
-        found = _bounded.walk_back(
-            *(self.model, _bounded.rows_of(self.model), start, count, optimum),
-            discount=discount,
-            **how,
-        )
+        share = Fraction(1) if share is None else share
+        found = self._back(start, count, optimum, discount=float(share), **how)
         lower, upper = found.value - found.error, found.value + found.error
         stats = Stats(solver="steps", rounds=count)
         exact = None
         if self.exact:
             how = {k: how[k] for k in ("reward", "fixed") if k in how}
-            share = Fraction(1) if share is None else share
             exact = self._walk_exactly(start.tolist(), count, optimum, share, **how)
         return Answer(lower, upper, found.scheduler, Status.SOLVED, stats, exact)
 
+    def _back(self, start: np.ndarray, count: int, optimum: str, **how: Any) -> Steps:
+        table = _bounded.rows_of(self.model)
+        return _bounded.walk_back(self.model, table, start, count, optimum, **how)
+
     def _walk_exactly(self, start, count, optimum, share=Fraction(1), **how: Any):
         """The same in fractions; None where that is too much."""
-        largest = np.full(self.shape, optimum == "max")
         return _bounded.walk_exactly(
-            self.model, start, count, largest, discount=share, **how
+            *(self.model, start, count, self.largest(optimum)), discount=share, **how
+        )
+
+    def largest(self, optimum: str) -> np.ndarray:
+        """The states in which the most is wanted: bool `[S]`."""
+        return np.full(self.shape, optimum == "max")
+
+    def _refused(self, node: Any, what: str) -> PropertyError:
+        return PropertyError(
+            node.place, f"{what} of {self.models} are not supported: '{node}'"
         )
 
     def _limit(self, path: Limit, optimum: str) -> Answer:

@@ -55,19 +55,15 @@ MOST_NEXT = 50
 
 
 class Automaton(NamedTuple):
-    """An automaton over letters, whose state 0 is where all begins.
+    """An automaton over letters, whose state 0 is where all begins."""
 
-    Attributes:
-        delta: int `[Q, L]`, the next state for each letter, -1 where all is lost.
-        jumps: for each state those that one may go on from instead, at once.
-        marks: int `[Q, L]`, which of the states' marks are met there, as bits.
-        wanted: int `[Q]`, the marks that are to be met again and again; -1 for states
-            in which nothing is accepted.
-    """
-
+    # int [Q, L]: the next state for each letter, -1 where all is lost.
     delta: np.ndarray
+    # For each state those that one may go on from instead, at once.
     jumps: list[list[int]]
-    marks: np.ndarray
+    marks: np.ndarray  # int [Q, L]: which of the states' marks are met there, as bits
+    # int [Q]: the marks that are to be met again and again; -1 for states in which
+    # nothing is accepted.
     wanted: np.ndarray
 
 
@@ -284,24 +280,16 @@ def _guessed(
 
 
 class Product(NamedTuple):
-    """A model that is followed by an automaton.
+    """A model that is followed by an automaton."""
 
-    Attributes:
-        model: the product; its first states are those of the model where all begins.
-        accepted: bool, the states of end components that are accepted.
-    """
-
-    model: MDP
-    accepted: np.ndarray
+    model: MDP  # the product; its first states are those of the model where all begins
+    accepted: np.ndarray  # bool, the states of end components that are accepted
 
 
 def product(model: MDP, found: Automaton, letter: np.ndarray) -> Product:
     """The product of a model with an automaton.
 
-    Args:
-        model: a concrete model with probabilities.
-        found: the automaton.
-        letter: int `[S]`, the place of the letter of each state.
+    `letter` is the place of the letter of each state.
     """
     made = followed(model, found.delta, found.jumps, letter)
     return Product(made, _accepted(made, found, letter, model.num_states))
@@ -315,11 +303,9 @@ def followed(
     State `q * S + s` is that in which the automaton is in q before it reads s; the last
     one is that of runs that it cannot follow.
 
-    Args:
-        model: a concrete model with probabilities.
-        delta: int `[Q, L]`, the next state for each letter, -1 where there is none.
-        jumps: for each state of the automaton those that it may go on from instead.
-        letter: int `[S]`, the place of the letter of each state.
+    For each state of the automaton there are a next one for each letter, -1 for none,
+    and `jumps`, those that it may go on from instead. `letter` is the place of the
+    letter of each state.
     """
     size, owner = model.num_states, owner_of(model)
     count = len(delta)
@@ -348,11 +334,10 @@ def followed(
             target.append(jump * size + there)
             weight.append(np.ones(len(there)))
             base += len(there)
-    for extra in range(sink, sink + 1):
-        state.append(np.array([extra]))
-        choice.append(np.array([base]))
-        target.append(np.array([sink]))
-        weight.append(np.ones(1))
+    state.append(np.array([sink]))
+    choice.append(np.array([base]))
+    target.append(np.array([sink]))
+    weight.append(np.ones(1))
     parts = [np.concatenate(x) for x in (state, choice, target, weight)]
     order = np.lexsort((parts[1], parts[0]))
     state, choice, target, weight = (x[order] for x in parts)

@@ -25,23 +25,18 @@ class Graph(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The branches from both their ends row by row, to read those of a few states.
+    """The branches from both their ends row by row, to read those of a few states."""
 
-    Attributes:
-        into: int32 `[S + 1]`; the branches into state `s` are those of the choices
-            `entering[k]`, `into[s] <= k < into[s + 1]`.
-        entering: int32 `[E]`.
-        out: int32 `[S + 1]`; the branches of state `s` lead to `targets[k]`,
-            `out[s] <= k < out[s + 1]`.
-        targets: int32 `[E]`.
-        choices: int32 `[C + 1]`; the branches of choice `c` are those from `choices[c]`
-            to `choices[c + 1]`.
-    """
-
+    # int32 [S + 1]: ; the branches into state `s` are those of the choices
+    # `entering[k]`, `into[s] <= k < into[s + 1]`.
     into: Any
-    entering: Any
+    entering: Any  # int32 [E]:
+    # int32 [S + 1]: ; the branches of state `s` lead to `targets[k]`, `out[s] <= k <
+    # out[s + 1]`.
     out: Any
-    targets: Any
+    targets: Any  # int32 [E]:
+    # int32 [C + 1]: ; the branches of choice `c` are those from `choices[c]` to
+    # `choices[c + 1]`.
     choices: Any
 
 
@@ -77,10 +72,7 @@ def prepare(
 
     The result is kept with the model: a second solve starts at once.
 
-    Args:
-        model: the model.
-        graph: whether the graph of the model is wanted too.
-        spread: the mesh to spread it over; None for one device.
+    The graph is made if it is wanted; `spread` is None for one device.
     """
 
     def lay_out() -> Layout:

@@ -158,15 +158,9 @@ def _best(
 def best_policy(
     rows: list[list[Row]], worth: list[list[Fraction]], *, least: bool
 ) -> list[int] | None:
-    """The choice of each state by a best policy.
+    """The choice of each state by a best policy; None as `eliminated`.
 
-    Args:
-        rows: for each state the choices: where they lead inside.
-        worth: what else these earn.
-        least: whether the least counts.
-
-    Returns:
-        None where numbers get too long, or a policy never ends.
+    Rows say where the choices of states lead inside, `worth` what else they earn.
     """
     policy = _proper(rows)
     if policy is None or _improved(rows, worth, least, policy) is None:

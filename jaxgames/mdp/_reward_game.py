@@ -128,12 +128,7 @@ def _traced(
     if not is_traced(epsilon):
         precision(epsilon)
     goal = as_states("target", model, target)
-    earned = _by_name(model, reward) if isinstance(reward, str) else jnp.asarray(reward)
-    if earned.shape != (model.num_choices,):
-        raise ValueError(
-            f"reward must be finite numbers [{model.num_choices}], or a name, got "
-            f"shape {list(earned.shape)}"
-        )
+    earned = jnp.asarray(_earned(model, reward))
     lower, upper, strategy, status, stats, unsound = _reward_game_traced.solve(
         model, mine, earned, goal, epsilon, relative=bool(relative)
     )
@@ -261,14 +256,7 @@ def _asked(
     check_type(game)
     refuse_traced("games for rewards are solved", game, reward, target, discount)
     model, _ = check_quantitative(game.model)
-    if isinstance(reward, str):
-        reward = _by_name(model, reward)
-    earned = np.asarray(reward, np.float64)
-    if earned.shape != (model.num_choices,):
-        raise ValueError(
-            f"reward must be finite numbers [{model.num_choices}], or a name, got "
-            f"shape {list(earned.shape)}"
-        )
+    earned = np.asarray(_earned(model, reward), np.float64)
     if not np.isfinite(earned).all():
         at = int(np.argmin(np.isfinite(earned)))
         raise ValueError(
@@ -295,6 +283,17 @@ def _asked(
         raise ValueError(f"discount must be between 0 and 1, got {discount!r}")
     mine = game.states_of(maximizer) & real
     return _Asked(game, earned, goal, share, mine, real)
+
+
+def _earned(model: MDP, reward: Any) -> Any:
+    """What is asked for, a number for each choice."""
+    earned = _by_name(model, reward) if isinstance(reward, str) else reward
+    if np.shape(earned) != (model.num_choices,):
+        raise ValueError(
+            f"reward must be finite numbers [{model.num_choices}], or a name, got "
+            f"shape {list(np.shape(earned))}"
+        )
+    return earned
 
 
 def _by_name(model: MDP, name: str) -> Any:

@@ -14,17 +14,12 @@ REMOVE, REACH, DONE = range(3)
 
 
 class Problem(NamedTuple):
-    """Where marks may spread.
+    """Where marks may spread."""
 
-    Attributes:
-        layout: the model.
-        goal: bool `[S]`, the states that are marked in the beginning.
-        passed: bool `[S]`, the states that may be marked; none of the goal, and none
-            without a choice.
-    """
-
-    layout: Layout
-    goal: jax.Array
+    layout: Layout  # the model
+    goal: jax.Array  # bool [S]: the states that are marked in the beginning
+    # bool [S]: the states that may be marked; none of the goal, and none without a
+    # choice.
     passed: jax.Array
 
 

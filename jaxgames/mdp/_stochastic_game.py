@@ -281,7 +281,7 @@ class Asked(NamedTuple):
         owns = map(slice, first, np.append(first[1:], size))
         return [
             improved_to(
-                lower[own], upper[own], strategy[own], met[own].all(), int(many)
+                lower[own], upper[own], strategy[own], bool(met[own].all()), int(many)
             )
             for own, many in zip(owns, took, strict=True)
         ]
@@ -362,12 +362,7 @@ def best_choices(worth: np.ndarray, owner: np.ndarray, size: int, *, largest: bo
 
 
 def part(model: MDP, choices: np.ndarray) -> tuple[MDP, np.ndarray]:
-    """A model with some of its choices, and which these were.
-
-    Args:
-        model: a concrete model with probabilities.
-        choices: bool `[C]`, at least one of each state.
-    """
+    """A model with some of its choices, some of each state, and which these were."""
     real = int(np.asarray(model.row_group_offsets)[-1])
     kept = np.flatnonzero(choices[:real])
     before = np.append(0, np.cumsum(choices[:real]))

@@ -12,9 +12,9 @@ from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import _layout, host
 from jaxgames.mdp._checks import checked
 from jaxgames.mdp._layout import Layout
-from jaxgames.mdp._masks import check_mask, check_masks
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._prob01 import Engine, on_host
+from jaxgames.mdp._region import check_mask, check_masks
 from jaxgames.mdp._verdict import Verdict
 
 

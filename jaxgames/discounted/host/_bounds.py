@@ -9,17 +9,11 @@ from jaxgames.discounted._equations import ROUNDING
 
 
 class Certain(NamedTuple):
-    """Bounds, and the edges that secure them.
+    """Bounds, and the edges that secure them."""
 
-    Attributes:
-        lower: float64 `[V]`.
-        upper: float64 `[V]`.
-        strategy: int32 `[V]`.
-    """
-
-    lower: np.ndarray
-    upper: np.ndarray
-    strategy: np.ndarray
+    lower: np.ndarray  # float64 [V]:
+    upper: np.ndarray  # float64 [V]:
+    strategy: np.ndarray  # int32 [V]:
 
 
 ALONE = np.zeros(1, np.int64)

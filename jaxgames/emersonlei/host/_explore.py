@@ -69,13 +69,8 @@ def explore(
     Nodes are numbered as they are found, breadth first. They are looked up in a table
     by hashing; O(M) time on average, times the height of the tree.
 
-    Args:
-        row_ptr: int32 `[V + 1]`.
-        dst: int32 `[E]`.
-        met: int64 `[E]`, the marks that each edge meets, as bits.
-        leaves: what is remembered.
-        tick: told how many nodes there are, now and then.
-        most: nodes, or edges, that there may be.
+    Marks that edges meet are bits. `tick` is told how many nodes there are, now and
+    then; there may be `most` of them, and of edges.
 
     Returns:
         What is reached; None where there is more.

@@ -36,17 +36,11 @@ class Core(NamedTuple):
 
 
 class Region(NamedTuple):
-    """What is known of a subgame.
+    """What is known of a subgame."""
 
-    Attributes:
-        winner: int8 `[V]`.
-        move: int32 `[V]`: player 1's edges, of the whole game, where he wins.
-        pieces: `Attract` and `Core` in the order in which they were won.
-    """
-
-    winner: np.ndarray
-    move: np.ndarray
-    pieces: list[Any]
+    winner: np.ndarray  # int8 [V]:
+    move: np.ndarray  # int32 [V]: player 1's edges, of the whole game, where he wins
+    pieces: list[Any]  # `Attract` and `Core` in the order in which they were won
 
 
 Asked = Generator[Part, Region, Region]
@@ -66,10 +60,7 @@ def solve(
 
     The stack of calls is a list: there may be as many as priorities.
 
-    Args:
-        arena: the game, without padding.
-        inner: solves games of one kind.
-        game: of several games side by side, which a vertex is of, ascending.
+    Of several games side by side `game` says which one a vertex is of, ascending.
 
     Returns:
         What was decided, all of it where the status says so.

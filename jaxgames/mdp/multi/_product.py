@@ -27,28 +27,19 @@ class Part(NamedTuple):
 
 
 class Product(NamedTuple):
-    """What can be reached from a state of a model, and what is over by then.
+    """What can be reached from a state of a model, and what is over by then."""
 
-    Attributes:
-        model: states, choices and branches; the first state is the initial one.
-        gains: float64 `[C, D]`, what each choice gains of each objective.
-        paid: float64 `[C, D]`, what of that are rewards; the rest is the probability of
-            branches ...
-        wins: bool `[E, D]`, ... on which the goal of an objective is entered.
-        start: float64 `[D]`, what is gained before the first step.
-        state: int64 `[S]`, the state of the model.
-        memory: int64 `[S]`, which objectives are over, and steps that were counted.
-        choice: int64 `[C]`, the choice of the model.
-    """
-
-    model: MDP
-    gains: np.ndarray
+    model: MDP  # states, choices and branches; the first state is the initial one
+    gains: np.ndarray  # float64 [C, D]: what each choice gains of each objective
+    # float64 [C, D]: what of that are rewards; the rest is the probability of branches
+    # ...
     paid: np.ndarray
-    wins: np.ndarray
-    start: np.ndarray
-    state: np.ndarray
+    wins: np.ndarray  # bool [E, D]: ... on which the goal of an objective is entered.
+    start: np.ndarray  # float64 [D]: what is gained before the first step
+    state: np.ndarray  # int64 [S]: the state of the model
+    # int64 [S]: which objectives are over, and steps that were counted.
     memory: np.ndarray
-    choice: np.ndarray
+    choice: np.ndarray  # int64 [C]: the choice of the model
 
 
 def product(model: MDP, initial: int, parts: list[Part]) -> Product:

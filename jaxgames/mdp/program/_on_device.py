@@ -239,10 +239,6 @@ def explore(rules: Successors, most: int) -> Explored | None:
     the last digit of products and sums of probabilities; `words` and what is evaluated
     of them stay on the device.
 
-    Args:
-        rules: of a program that `is_searchable`.
-        most: how many states there may be.
-
     Returns:
         What was found; None where something is wrong with the program.
 
@@ -408,27 +404,17 @@ def _counted(begin: int, end: int, step: Callable[[Any, Any], Any], first: Any) 
 
 
 class Rows(NamedTuple):
-    """Choices and branches of states in order, with places that are of none.
+    """Choices and branches of states in order, with places that are of none."""
 
-    Attributes:
-        groups: int32 `[S + 1]`.
-        rows: int32 `[E + 1]`, of choices.
-        columns: int32 `[E]`.
-        probs: float64 `[E]`.
-        action: int32 `[E]`, of choices.
-        exits: float64 `[S]`.
-        parts: of chains, as `shares` of what is found: empty if nobody asks for them.
-        numbers: int32 `[3]`: choices, branches and parts.
-    """
-
-    groups: jax.Array
-    rows: jax.Array
-    columns: jax.Array
-    probs: jax.Array
-    action: jax.Array
-    exits: jax.Array
+    groups: jax.Array  # int32 [S + 1]
+    rows: jax.Array  # int32 [E + 1]: of choices
+    columns: jax.Array  # int32 [E]
+    probs: jax.Array  # float64 [E]
+    action: jax.Array  # int32 [E]: of choices
+    exits: jax.Array  # float64 [S]
+    # Of chains, as `shares` of what is found: empty if nobody asks for them.
     parts: tuple[jax.Array, jax.Array, jax.Array]
-    numbers: jax.Array
+    numbers: jax.Array  # int32 [3]: choices, branches and parts
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1))

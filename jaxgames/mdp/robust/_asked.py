@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -39,6 +39,8 @@ class AskedOfIntervals(Asked):
 
     Optima are of two words: what the scheduler wants, and what nature wants.
     """
+
+    models: ClassVar[str] = "interval models"
 
     def __post_init__(self):
         """The natures are made when they are first asked for."""
@@ -76,11 +78,6 @@ class AskedOfIntervals(Asked):
 
     def _answered(self, node: Query, optimum: str) -> Answer:
         return self._valued(node, optimum)
-
-    def _refused(self, node: Any, what: str) -> PropertyError:
-        return PropertyError(
-            node.place, f"{what} of interval models are not supported: '{node}'"
-        )
 
     def _conditional(self, node: Query, optimum: str) -> Answer:
         raise self._refused(node, "conditional probabilities")

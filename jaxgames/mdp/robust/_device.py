@@ -17,23 +17,14 @@ from jaxgames.ops import Links, Pieces
 
 
 class System(NamedTuple):
-    """Interval equations: as those of value iteration, with bounds for weights.
+    """Interval equations: as those of value iteration, with bounds for weights."""
 
-    Attributes:
-        branches: choices to the states and constants that they may lead to.
-        low: on `branches`, the least probabilities.
-        room: on `branches`, how much more they may be.
-        spare: `[K]`, what these sum up to beside.
-        constants: `[M]`, values that are known; they come after the `N` states.
-        share: scalar, what a step is worth beside the one before it.
-    """
-
-    branches: Links
-    low_weights: Pieces
-    room: Pieces
-    spare: Any
-    constants: Any
-    share: Any
+    branches: Links  # choices to the states and constants that they may lead to
+    low_weights: Pieces  # on `branches`, the least probabilities
+    room: Pieces  # on `branches`, how much more they may be
+    spare: Any  # [K]: what these sum up to beside
+    constants: Any  # [M]: values that are known; they come after the `N` states
+    share: Any  # scalar, what a step is worth beside the one before it
     base: Any
     blur: Any
     choices: Links

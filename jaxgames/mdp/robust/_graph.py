@@ -170,17 +170,11 @@ def _kept_away(nat, inside, near, lost, nature):
 
 
 class Components(NamedTuple):
-    """Maximal end components of scheduler and nature together.
+    """Maximal end components of scheduler and nature together."""
 
-    Attributes:
-        count: how many.
-        label: int32 `[S]`, the component of each state, -1 for none.
-        kept: bool `[C]`, choices in which nature can stay in the component.
-    """
-
-    count: int
-    label: np.ndarray
-    kept: np.ndarray
+    count: int  # how many
+    label: np.ndarray  # int32 [S]: the component of each state, -1 for none
+    kept: np.ndarray  # bool [C]: choices in which nature can stay in the component
 
 
 def components(

@@ -314,14 +314,7 @@ class Claim(NamedTuple):
 
 
 def verify(model: MDP, asked: Any, node: Query, found: Any) -> ValueVerdict:
-    """What there is to say of what somebody found of an interval model.
-
-    Args:
-        model: the model.
-        asked: the property, as it is evaluated.
-        node: what is asked.
-        found: what has `lower`, `upper`, `scheduler` and `nature`.
-    """
+    """What there is to say of what somebody found of an interval model."""
     own = Intervals(model)
     optimum = asked._optimum(node)
     lower, upper = (np.asarray(x, np.float64) for x in (found.lower, found.upper))
