@@ -327,6 +327,13 @@ def owner_of(model: MDP) -> np.ndarray:
     return np.pad(owner, (0, spare), constant_values=model.num_states)
 
 
+def spans(begin: np.ndarray, width: np.ndarray) -> np.ndarray:
+    """`begin[i], begin[i] + 1, ...`, `width[i]` of them, for each i in turn."""
+    ends = np.cumsum(width)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.arange(total) + np.repeat(begin - (ends - width), width)
+
+
 def lent_rows(model: MDP) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Offsets of choices and of branches, and targets, as compiled loops take them."""
     return kept(model, "lent rows", lambda: _lent_rows(model))

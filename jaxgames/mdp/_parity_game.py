@@ -14,7 +14,7 @@ from jaxgames.mdp._asked import one_less
 from jaxgames.mdp._checks import precision
 from jaxgames.mdp._game import NOBODY, Game, check_type, refuse_traced
 from jaxgames.mdp._improved_exactly import Values, means_exactly
-from jaxgames.mdp._model import MDP, owner_of
+from jaxgames.mdp._model import MDP, owner_of, spans
 from jaxgames.mdp._omega import followed_by
 from jaxgames.mdp._open import exactly
 from jaxgames.mdp._rational import rounded
@@ -429,8 +429,7 @@ def won_almost_surely(
 
     def to_branches(vertices: np.ndarray, of: np.ndarray) -> None:
         many = np.diff(rows)[of]
-        branch = np.repeat(rows[of] - np.append(0, np.cumsum(many)[:-1]), many)
-        lead(np.repeat(vertices, many), columns[branch + np.arange(many.sum())])
+        lead(np.repeat(vertices, many), columns[spans(rows[of], many)])
 
     lead(owner[choices], at[choices])
     one = choices[single]
@@ -530,9 +529,8 @@ def _shown(
         )
         if not wrong.any():
             return ValueVerdict.at(ValueReason.OK, NO_CHOICE)
-    if (
-        small.num_states <= IMPROVED_EXACTLY_UP_TO
-    ):  # the bound is nearer than float64 can tell
+    # The bound is nearer than float64 can tell.
+    if small.num_states <= IMPROVED_EXACTLY_UP_TO:
         found = values_of(marked, text, exact=True, throw=False)
         if found.exact is not None and _is_above(marked, good, found.exact):
             ends = [1 - x if is_least else x for x in map(Fraction, found.exact)]

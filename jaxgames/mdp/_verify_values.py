@@ -597,16 +597,16 @@ def _again(claim: Claim, walk: Walk) -> ValueVerdict:
     """Values of a number of steps, computed anew by their definition."""
     size, steps = len(claim.real), walk.steps
     discount: Any = walk.discount
-    value, earned, left, right = walk.start, walk.earned, walk.left, walk.right
+    left, right = walk.left, walk.right
     exact = steps * len(claim.weight) <= CHAIN_SOLVED_UP_TO * 100
-    numbers: Any = value
-    probs: Any = claim.weight.astype(np.longdouble)
-    if exact:
-        probs = np.array([Fraction(x) for x in claim.weight.tolist()], object)
-        numbers = np.array([Fraction(x) for x in value.tolist()], object)
-        earned = np.array([Fraction(x) for x in earned.tolist()], object)
-    else:
-        numbers, earned = value.astype(np.longdouble), earned.astype(np.longdouble)
+
+    def as_numbers(values: np.ndarray) -> Any:
+        if exact:
+            return np.array([Fraction(x) for x in values.tolist()], object)
+        return values.astype(np.longdouble)
+
+    probs, numbers, earned = map(as_numbers, (claim.weight, walk.start, walk.earned))
+    if not exact:
         discount = np.longdouble(discount.numerator) / discount.denominator
     begins = claim.rows[: int(claim.groups[-1])]
     total = np.add.reduceat(probs, begins) if len(probs) else probs
