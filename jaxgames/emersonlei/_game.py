@@ -10,6 +10,7 @@ import numpy as np
 from jaxgames import acceptance
 from jaxgames.acceptance import Acceptance, both, either, fin, inf
 from jaxgames.arena import Arena
+from jaxgames.emersonlei._edges import marks_along
 from jaxgames.later import jax
 from jaxgames.value import freeze
 
@@ -253,13 +254,3 @@ class Game:
         text = text if len(text) < 60 else f"{len(self.condition.marks)} marks"
         vertices, edges = self.arena.shape
         return f"Game({vertices} vertices, {edges} edges, {text})"
-
-
-def marks_along(arena: Arena, of_vertices: Any, of_edges: Any) -> np.ndarray:
-    """The marks of each edge and of its source, as bits: int64 `[E]`."""
-    met = np.zeros(arena.shape[1], np.int64)
-    if of_vertices is not None:
-        met |= np.asarray(of_vertices)[arena.src]
-    if of_edges is not None:
-        met |= np.asarray(of_edges)
-    return met
