@@ -19,12 +19,19 @@ that rounding does not keep it going."""
 
 
 class Task(NamedTuple):
-    """What a solver works on."""
+    """What a solver works on.
+
+    Attributes:
+        game: the game.
+        discount: float scalar.
+        width: how far apart bounds may be, float scalar.
+        slack: more than what rounding takes from or adds to a term, float scalar.
+    """
 
     game: Game
-    discount: Any  # float scalar
-    width: Any  # how far apart bounds may be, float scalar
-    slack: Any  # more than what rounding takes from or adds to a term, float scalar
+    discount: Any
+    width: Any
+    slack: Any
 
 
 class Answer(NamedTuple):

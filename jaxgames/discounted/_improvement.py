@@ -108,7 +108,13 @@ def worth(task: Task, move: jax.Array) -> jax.Array:
 
 
 def _summed(gain: jax.Array, after: jax.Array, discount: jax.Array) -> jax.Array:
-    """Discounted sums of gains along paths, which double: float `[S]`."""
+    """Discounted sums along paths, which double: float `[S]`.
+
+    Args:
+        gain: float `[S]`, what is gained at each slot.
+        after: int32 `[S]`, the next one.
+        discount: the factor.
+    """
 
     def double(carry, power):
         gain, after = carry

@@ -15,10 +15,15 @@ from jaxgames.value import freeze
 
 
 class Width(NamedTuple):
-    """What a run on the device computes with."""
+    """What a run on the device computes with.
 
-    bits: int  # of an integer, 32 or 64
-    scale: int  # bits of a potential that count steps; the others hold energy
+    Attributes:
+        bits: of an integer, 32 or 64.
+        scale: bits of a potential that count steps; the others hold energy.
+    """
+
+    bits: int
+    scale: int
 
 
 def check(arena: Arena, *, wide: bool = False) -> tuple[Arena, Any]:

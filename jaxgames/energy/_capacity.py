@@ -21,12 +21,19 @@ from jaxgames.solver import Registry
 
 
 class Battery(NamedTuple):
-    """A game with a capacity, as the solver works on it."""
+    """A game with a capacity, as the solver works on it.
+
+    Attributes:
+        game: the game.
+        scale: int32, bits of a potential that count steps.
+        lost: bool `[S]`: where player 0 is known to lose.
+        capacity: number, the largest credit.
+    """
 
     game: ops.Game
-    scale: jax.Array  # int32, bits of a potential that count steps
-    lost: jax.Array  # bool [S]: where player 0 is known to lose
-    capacity: jax.Array  # number, the largest credit
+    scale: jax.Array
+    lost: jax.Array
+    capacity: jax.Array
 
 
 @dataclasses.dataclass(frozen=True)

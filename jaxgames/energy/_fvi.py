@@ -32,26 +32,43 @@ GOING, SOLVED, NARROW = 0, 1, 2
 
 @register
 class State(NamedTuple):
-    """Potentials, and how far the turn is that raises them."""
+    """Potentials, and how far the turn is that raises them.
 
-    # [S]: at the beginning of the turn; infinite where the player loses.
+    Attributes:
+        potential: `[S]`, at the beginning of the turn; infinite where the player loses.
+        cost: on edges; `never` where the rival does not take it.
+        reliance: who relies on whom; empty if it does not matter.
+        rising: bool `[S]`, who is known to rise.
+        asked: rounds in which that was found out; -1 when it is over ...
+        value: `[S]`, ... and what they rise to is being found, from above.
+        status: int32.
+        turns: int32.
+        rounds: int32, of all turns.
+    """
+
     potential: jax.Array
-    cost: Edges  # on edges; `never` where the rival does not take it
-    reliance: Reliance | tuple[()]  # who relies on whom; empty if it does not matter
-    rising: jax.Array  # bool [S]: who is known to rise
-    asked: jax.Array  # rounds in which that was found out; -1 when it is over ...
-    value: jax.Array  # [S]: ... and what they rise to is being found, from above
-    status: jax.Array  # int32
-    turns: jax.Array  # int32
-    rounds: jax.Array  # int32, of all turns
+    cost: Edges
+    reliance: Reliance | tuple[()]
+    rising: jax.Array
+    asked: jax.Array
+    value: jax.Array
+    status: jax.Array
+    turns: jax.Array
+    rounds: jax.Array
 
 
 class Task(NamedTuple):
-    """What potentials are wanted for."""
+    """What potentials are wanted for.
+
+    Attributes:
+        game: the game.
+        scale: int32, bits of a potential that count steps.
+        lost: bool `[S]`: where the player is known to lose.
+    """
 
     game: Game
-    scale: jax.Array  # int32, bits of a potential that count steps
-    lost: jax.Array  # bool [S]: where the player is known to lose
+    scale: jax.Array
+    lost: jax.Array
 
 
 @dataclasses.dataclass(frozen=True)

@@ -22,14 +22,21 @@ from jaxgames.states import register
 
 @register
 class State(NamedTuple):
-    """A turn on its way."""
+    """A turn on its way.
 
-    # [S]: final for this turn where it is held, else a bound from above.
+    Attributes:
+        potential: `[S]`: final for this turn where it is held, else a bound from above.
+        held: bool `[S]`, vertices whose potential does not rise in this turn.
+        closed: bool on edges, those that the rival does not take in this turn.
+        status: int32.
+        turns: int32.
+    """
+
     potential: jax.Array
-    held: jax.Array  # bool [S]: vertices whose potential does not rise in this turn
-    closed: Edges  # bool on edges, those that the rival does not take in this turn
-    status: jax.Array  # int32
-    turns: jax.Array  # int32
+    held: jax.Array
+    closed: Edges
+    status: jax.Array
+    turns: jax.Array
 
 
 class Final(NamedTuple):

@@ -24,11 +24,17 @@ class Values(NamedTuple):
 
 @register
 class Reliance(NamedTuple):
-    """Which edges vertices rely on."""
+    """Which edges vertices rely on.
 
-    relied: Edges  # int8 on edges, 1 on those that ask for just what there is
-    discontent: jax.Array  # bool [S]: vertices that have less than is asked for
-    content: jax.Array  # bool [S]: vertices that have more, or do not take part
+    Attributes:
+        relied: int8 on edges, 1 on those that ask for just what there is.
+        discontent: bool `[S]`, vertices that have less than is asked for.
+        content: bool `[S]`, vertices that have more, or do not take part.
+    """
+
+    relied: Edges
+    discontent: jax.Array
+    content: jax.Array
 
 
 def who_rises(
@@ -41,8 +47,13 @@ def who_rises(
     relied on form no cycle. A round is one sweep: 6 bytes an edge (target, whether it
     is relied on, whether that rises), and 4 bytes a row.
 
-    It begins with some of those that rise. After `limit` rounds, or a few more, it
-    ends.
+    Args:
+        player: who asks.
+        game: the game.
+        task: who relies on whom.
+        rising: bool `[S]`, where to begin: some of those that rise.
+        limit: rounds at most, or a few more; with 0 none is made.
+        sweeps: rounds between two looks whether it is over.
     """
     mine = of_player(game, player)
     wanted = ops.edgewise(lambda relied: relied > 0, task.relied)
@@ -67,6 +78,13 @@ def who_loses(
     """Those who cannot but go where the player has lost, as far as so many rounds tell.
 
     A round is one sweep: 5 bytes an edge, 3 bytes a row.
+
+    Args:
+        player: who loses.
+        game: the game.
+        lost: bool `[S]`, where he is known to.
+        limit: rounds at most, or a few more; with 0 none is made.
+        sweeps: rounds between two looks whether it is over.
     """
     mine = of_player(game, player)
 
@@ -99,9 +117,16 @@ def shortest(
     the rival as dear as he can. A round is one sweep over the rows: 12 bytes an edge in
     32 bits (target, cost, and the value there), and 10 bytes a row.
 
-    A cost is `never` where the rival does not take the edge. Values that are held stay;
-    the others are upper bounds. If `in_parts`, rows that are held are left out, if
-    enough of them are, by copying the others together.
+    Args:
+        player: who pays.
+        game: the game.
+        cost: on edges, `never` where the rival does not take it.
+        value: where to begin: held values, and upper bounds elsewhere.
+        held: bool `[S]`, where it stays.
+        limit: rounds at most, or a few more; with 0 none is made.
+        sweeps: rounds between two looks whether it is over; None: by size.
+        in_parts: whether rows that are held are left out, if enough of them are, by
+            copying the others together.
     """
     whole = ops.with_edge_weight(game, cost)
     value = ops.in_its_shares(game, value)  # else all that it is made of is sent

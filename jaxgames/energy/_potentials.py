@@ -116,6 +116,12 @@ def energy_of(potential: jax.Array, scale: jax.Array) -> jax.Array:
 def moves(game: Game, asked: Edges, have: jax.Array, who: jax.Array) -> jax.Array:
     """The first edge of some vertices that asks for no more than the vertex has.
 
+    Args:
+        game: the game.
+        asked: numbers on edges.
+        have: numbers `[S]`.
+        who: bool `[S]`: the vertices that want a move.
+
     Returns:
         int32 `[V]`: indices of edges, NO_EDGE elsewhere.
     """
@@ -129,8 +135,11 @@ def moves(game: Game, asked: Edges, have: jax.Array, who: jax.Array) -> jax.Arra
 def answer(game: Game, credit: jax.Array, known: jax.Array, strategies: bool) -> Answer:
     """Credits as they are handed out, and the moves of player 0.
 
-    What is infinite is so only where player 1 wins; `known` says whether the others are
-    final.
+    Args:
+        game: the game.
+        credit: numbers `[S]`; infinite only where player 1 wins.
+        known: bool scalar, whether finite credits are final.
+        strategies: whether moves are wanted.
     """
     lost = credit == infinite(credit.dtype)
     strategy = None

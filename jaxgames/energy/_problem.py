@@ -33,12 +33,19 @@ the game is traced.
 
 
 class Facts(NamedTuple):
-    """What is the same for all games of a stack."""
+    """What is the same for all games of a stack.
 
-    degree: int  # the largest out-degree, or a little more
-    scale: int  # bits of a potential that count steps
-    bits: int  # of a number
-    narrow: int  # bits of a weight where it is kept for rounds
+    Attributes:
+        degree: the largest out-degree, or a little more.
+        scale: bits of a potential that count steps.
+        bits: of a number.
+        narrow: bits of a weight where it is kept for rounds.
+    """
+
+    degree: int
+    scale: int
+    bits: int
+    narrow: int
 
 
 def _room(arena: Arena, bits: int) -> int | None:

@@ -15,13 +15,20 @@ from jaxgames.solver import Solver
 
 
 class Claim(NamedTuple):
-    """A solution, by slots."""
+    """A solution, by slots.
+
+    Attributes:
+        game: the game.
+        credit: numbers `[S]`, infinite where there is none.
+        taken: bool on edges, those that player 1's strategy leaves where he wins.
+        tight: bool on edges, those that ask for as much as there is, or less.
+        wrong: bool `[S]` for each reason that is seen without a search.
+    """
 
     game: Game
-    credit: jax.Array  # numbers [S], infinite where there is none
-    taken: Edges  # bool on edges, those that player 1's strategy leaves where he wins
-    tight: Edges  # bool on edges, those that ask for as much as there is, or less
-    # bool [S] for each reason that is seen without a search.
+    credit: jax.Array
+    taken: Edges
+    tight: Edges
     wrong: dict[int, jax.Array]
 
 

@@ -12,12 +12,19 @@ from jaxgames.later import jax
 
 
 class Answer(NamedTuple):
-    """The answer of an inner game; or, where moves were fixed, its credits."""
+    """The answer of an inner game; or, where moves were fixed, its credits.
 
-    winner: np.ndarray  # int8 [V]: ; UNDECIDED where there are credits
-    strategy: np.ndarray  # integers [V]: edges; NO_EDGE where there are credits
-    credit: np.ndarray  # integers [V]: also Python's; 0 where there are winners
-    rounds: int  # how many games it took: one, or two if numbers did not fit
+    Attributes:
+        winner: int8 `[V]`; UNDECIDED where there are credits.
+        strategy: integers `[V]`, edges; NO_EDGE where there are credits.
+        credit: integers `[V]`, also Python's; 0 where there are winners.
+        rounds: how many games it took: one, or two if numbers did not fit.
+    """
+
+    winner: np.ndarray
+    strategy: np.ndarray
+    credit: np.ndarray
+    rounds: int
 
 
 @states.register
@@ -27,15 +34,23 @@ class Answers:
     """The inner games that were solved, in their order.
 
     A solve that goes on takes the same way without solving them again.
+
+    Attributes:
+        origin: what it is a state of.
+        size: int64 `[G]`, the vertices of each game.
+        rounds: int64 `[G]`, as in `Answer`.
+        winner: int8 `[N]`, of the vertices of one game after the other.
+        strategy: int32 `[N]`.
+        credit: integers `[N]`, also Python's.
+        names: the solvers of these games.
     """
 
-    origin: states.Origin  # what it is a state of
-    size: Any  # int64 [G]: the vertices of each game
-    rounds: Any  # int64 [G]: as in `Answer`
-    winner: Any  # int8 [N]: of the vertices of one game after the other
-    strategy: Any  # int32 [N]
-    credit: Any  # integers [N]: also Python's
-    # The solvers of these games.
+    origin: states.Origin
+    size: Any
+    rounds: Any
+    winner: Any
+    strategy: Any
+    credit: Any
     names: str = dataclasses.field(default="", metadata={"static": True})
 
 

@@ -142,6 +142,11 @@ def _joined(outer: Region, inner: Region, home, accepting, first):
 def within(model: MDP, components: EndComponents, target: np.ndarray) -> np.ndarray:
     """How to reach a target inside each component with probability one (host only).
 
+    Args:
+        model: a concrete model.
+        components: its maximal end components, or those of a part of it.
+        target: bool `[S]`.
+
     Returns:
         int32 `[S]`: the choice of each state in a component with a target; -1 in the
         target and elsewhere.
@@ -157,5 +162,9 @@ def within(model: MDP, components: EndComponents, target: np.ndarray) -> np.ndar
 
 
 def first_kept(model: MDP, components: EndComponents) -> np.ndarray:
-    """The first choice of each state that stays in its component (host only)."""
+    """The first choice of each state that stays in its component (host only).
+
+    Returns:
+        int32 `[S]`; -1 for a state in no component.
+    """
     return first_choices(model, np.asarray(components.choice_kept))

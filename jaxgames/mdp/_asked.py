@@ -51,19 +51,26 @@ MOST_STEPS = 1 << 40
 
 
 class Answer(NamedTuple):
-    """What a query comes to in each state."""
+    """What a query comes to in each state.
 
-    lower: np.ndarray  # float64 [S]:
-    upper: np.ndarray  # float64 [S]:
-    # int32 [S]: or `[k, S]` where it looks at a clock, or None.
+    Attributes:
+        lower: float64 `[S]`.
+        upper: float64 `[S]`.
+        scheduler: int32 `[S]`, or `[k, S]` where it looks at a clock, or None.
+        status: how it was found.
+        stats: likewise.
+        exact: the values as fractions, or infinite, None in states where they are not
+            known; None where they are known nowhere.
+        nature: float64 `[E]`, or `[k, E]` where it looks at a clock: the distributions
+            that nature chooses in an interval model; else None.
+    """
+
+    lower: np.ndarray
+    upper: np.ndarray
     scheduler: np.ndarray | None
-    status: Status  # how it was found
-    stats: Stats  # likewise
-    # The values as fractions, or infinite, None in states where they are not known;
-    # None where they are known nowhere.
+    status: Status
+    stats: Stats
     exact: Sequence[Any] | None = None
-    # float64 [E]: or `[k, E]` where it looks at a clock: the distributions that nature
-    # chooses in an interval model; else None.
     nature: np.ndarray | None = None
 
 
@@ -752,8 +759,12 @@ class Asked:
     ) -> tuple[float, float]:
         """Bounds of the most probable way to a goal given a condition; or never there.
 
-        The optimum is `"max"` to get there, and `"min"` never to. Bounds are to be near
-        relative to them.
+        Args:
+            goal: bool `[S]`.
+            condition: bool `[S]`.
+            start: the state in which runs begin.
+            optimum: `"max"`: to get there; `"min"`: never to get there.
+            near: how near bounds are to be, relative to them.
         """
         model, least = self.model, optimum == "min"
         how = {"epsilon": near / 8, "relative": True}

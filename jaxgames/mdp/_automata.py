@@ -55,15 +55,19 @@ MOST_NEXT = 50
 
 
 class Automaton(NamedTuple):
-    """An automaton over letters, whose state 0 is where all begins."""
+    """An automaton over letters, whose state 0 is where all begins.
 
-    # int [Q, L]: the next state for each letter, -1 where all is lost.
+    Attributes:
+        delta: int `[Q, L]`, the next state for each letter, -1 where all is lost.
+        jumps: for each state those that one may go on from instead, at once.
+        marks: int `[Q, L]`, which of the states' marks are met there, as bits.
+        wanted: int `[Q]`, the marks that are to be met again and again; -1 for states
+            in which nothing is accepted.
+    """
+
     delta: np.ndarray
-    # For each state those that one may go on from instead, at once.
     jumps: list[list[int]]
-    marks: np.ndarray  # int [Q, L]: which of the states' marks are met there, as bits
-    # int [Q]: the marks that are to be met again and again; -1 for states in which
-    # nothing is accepted.
+    marks: np.ndarray
     wanted: np.ndarray
 
 
@@ -167,10 +171,14 @@ def automaton(formula: Formula, letters: list[int]) -> Automaton | None:
 
 
 class Beside(NamedTuple):
-    """Two automata that read a run together, until it is guessed which accepts it."""
+    """Two automata that read a run together, until it is guessed which accepts it.
 
-    automaton: Automaton  # of both; what it accepts one of them does
-    # int [Q]: which of them a state has gone on in, 0 or 1; -1 for neither.
+    Attributes:
+        automaton: of both; what it accepts one of them does.
+        side: int `[Q]`, which of them a state has gone on in, 0 or 1; -1 for neither.
+    """
+
+    automaton: Automaton
     side: np.ndarray
 
 
@@ -280,16 +288,24 @@ def _guessed(
 
 
 class Product(NamedTuple):
-    """A model that is followed by an automaton."""
+    """A model that is followed by an automaton.
 
-    model: MDP  # the product; its first states are those of the model where all begins
-    accepted: np.ndarray  # bool, the states of end components that are accepted
+    Attributes:
+        model: the product; its first states are those of the model where all begins.
+        accepted: bool, the states of end components that are accepted.
+    """
+
+    model: MDP
+    accepted: np.ndarray
 
 
 def product(model: MDP, found: Automaton, letter: np.ndarray) -> Product:
     """The product of a model with an automaton.
 
-    `letter` is the place of the letter of each state.
+    Args:
+        model: a concrete model with probabilities.
+        found: the automaton.
+        letter: int `[S]`, the place of the letter of each state.
     """
     made = followed(model, found.delta, found.jumps, letter)
     return Product(made, _accepted(made, found, letter, model.num_states))
@@ -303,9 +319,11 @@ def followed(
     State `q * S + s` is that in which the automaton is in q before it reads s; the last
     one is that of runs that it cannot follow.
 
-    For each state of the automaton there are a next one for each letter, -1 for none,
-    and `jumps`, those that it may go on from instead. `letter` is the place of the
-    letter of each state.
+    Args:
+        model: a concrete model with probabilities.
+        delta: int `[Q, L]`, the next state for each letter, -1 where there is none.
+        jumps: for each state of the automaton those that it may go on from instead.
+        letter: int `[S]`, the place of the letter of each state.
     """
     size, owner = model.num_states, owner_of(model)
     count = len(delta)

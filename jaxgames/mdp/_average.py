@@ -54,7 +54,15 @@ def average_reward(
     It is decided in the end components: each is made one state, where one may stop for
     what it earns [1, section 9.5].
 
-    Probabilities sum up to one; `slack` is more than the relative error of a sum.
+    Args:
+        model: the model.
+        probs: float64 `[E]`, probabilities that sum up to one.
+        reward: float64 `[C]`.
+        optimum: `"min"` or `"max"`.
+        epsilon: how far apart bounds of an average may stay.
+        relative: whether that is relative to the lower one.
+        slack: more than the relative error of a sum.
+        exact: whether averages are wanted as fractions.
 
     References:
         [1] Puterman, Markov Decision Processes, Wiley, 1994.

@@ -30,20 +30,39 @@ LARGEST = 1e100
 
 
 class Members(NamedTuple):
-    """An end component by itself: `n` states, `k` choices that stay."""
+    """An end component by itself: `n` states, `k` choices that stay.
 
-    states: np.ndarray  # int [n]: in order
-    choices: np.ndarray  # int [k]: those of the model
-    owner: np.ndarray  # int [k]: the state of each
-    first: np.ndarray  # int [n]: the first choice of each state
-    source: np.ndarray  # int, the choice of each branch
-    target: np.ndarray  # int, the state that it leads to
-    probs: np.ndarray  # float64, its probability
-    reward: np.ndarray  # float64 [k]
+    Attributes:
+        states: int `[n]`, in order.
+        choices: int `[k]`, those of the model.
+        owner: int `[k]`, the state of each.
+        first: int `[n]`, the first choice of each state.
+        source: int, the choice of each branch.
+        target: int, the state that it leads to.
+        probs: float64, its probability.
+        reward: float64 `[k]`.
+    """
+
+    states: np.ndarray
+    choices: np.ndarray
+    owner: np.ndarray
+    first: np.ndarray
+    source: np.ndarray
+    target: np.ndarray
+    probs: np.ndarray
+    reward: np.ndarray
 
 
 def members_of(model: MDP, kept: np.ndarray, states: np.ndarray, probs, reward):
-    """An end component by itself."""
+    """An end component by itself.
+
+    Args:
+        model: the model.
+        kept: bool `[C]`, the choices that stay in components.
+        states: int `[n]`.
+        probs: float64 `[E]`.
+        reward: float64 `[C]`.
+    """
     states = np.sort(states)
     groups, rows = np.asarray(model.row_group_offsets), np.asarray(model.row_offsets)
     many = np.diff(groups)[states]
@@ -81,8 +100,15 @@ def improved(
     missing, and again for what is missing then [2]. Whatever values come of that, a
     step adds to them nowhere more than the largest average is, and nowhere less.
 
-    The weights of branches are proportional to their probabilities, exactly. The first
-    policy is best by `values`, float64 `[n]`.
+    Args:
+        own: the component.
+        weights: float64, for each branch a number that its probability is proportional
+            to, exactly.
+        values: float64 `[n]`, by which the first policy is best.
+        least: whether the least average counts.
+        width: how far apart bounds may stay, relative to the lower one ...
+        apart: ... and more, as it is.
+        stop: int8 `[1]`, set by another thread to end it.
 
     Returns:
         The best bounds that were found; None if there are none.

@@ -31,13 +31,17 @@ class Rows(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """Values so many steps before the end, and the choices of each step."""
+    """Values so many steps before the end, and the choices of each step.
 
-    value: np.ndarray  # float64 [S]
-    # float64 [S]: how far from the truth rounding may have moved that.
+    Attributes:
+        value: float64 `[S]`.
+        error: float64 `[S]`, how far from the truth rounding may have moved that.
+        scheduler: int32 `[k, S]`, the choices after 0, 1, ... steps, -1 where nothing
+            is to be chosen; None where there are too many.
+    """
+
+    value: np.ndarray
     error: np.ndarray
-    # int32 [k, S]: the choices after 0, 1, ... steps, -1 where nothing is to be chosen;
-    # None where there are too many.
     scheduler: np.ndarray | None
 
 
@@ -166,7 +170,19 @@ def walk_back_in_game(
     sure: Any = None,
     steady: bool = True,
 ) -> Steps:
-    """As `walk_back`, where in some states the largest counts, else the least."""
+    """As `walk_back`, where some choose the largest and the others the least.
+
+    Args:
+        table: the arrays of the model.
+        start: float64 `[S]`, the values at the end.
+        count: how many steps.
+        largest: bool `[S]`, the states in which the largest choice counts.
+        reward: as for `walk_back`.
+        discount: likewise.
+        fixed: likewise.
+        sure: likewise.
+        steady: likewise.
+    """
     real = np.diff(table.groups) > 0
     choices = int(table.groups[-1])
     rows, starts = table.rows[:choices], table.groups[:-1][real]

@@ -27,10 +27,15 @@ MOST_PLACES = 1 << 36
 
 
 class Levels(NamedTuple):
-    """What branches earn, as integers."""
+    """What branches earn, as integers.
 
-    units: np.ndarray  # int64 [E]: what each earns
-    unit: Fraction  # what one of these units is
+    Attributes:
+        units: int64 `[E]`, what each earns.
+        unit: what one of these units is.
+    """
+
+    units: np.ndarray
+    unit: Fraction
 
 
 def levels_of(model: MDP, name: str) -> Levels:
@@ -81,10 +86,15 @@ def levels_of(model: MDP, name: str) -> Levels:
 
 
 class Window(NamedTuple):
-    """From which level to which a goal counts, in units."""
+    """From which level to which a goal counts, in units.
 
-    first: int  # the first one
-    last: int | None  # the last one; None for all from the first on
+    Attributes:
+        first: the first one.
+        last: the last one; None for all from the first on.
+    """
+
+    first: int
+    last: int | None
 
     @property
     def top(self) -> int:
@@ -106,7 +116,17 @@ def earning(
 ) -> tuple[np.ndarray, np.ndarray, list | None, list]:
     """The probability to get to a goal when so much has been earned, and not more.
 
-    `left`, bool `[S]`, are the states on the way, `right` is the goal.
+    Args:
+        model: a concrete model with probabilities.
+        left: bool `[S]`, the states on the way.
+        right: bool `[S]`, the goal.
+        levels: what branches earn.
+        window: how much is to have been earned.
+        optimum: `"min"` or `"max"`.
+        solve: bounds of a question that was posed.
+        epsilon: how far apart bounds may stay.
+        relative: whether that is relative to the lower one.
+        exact: whether values are wanted as fractions.
 
     Returns:
         Lower and upper bounds, float64 `[S]`; the values as fractions, or None; and the

@@ -98,6 +98,10 @@ class Products:
         What each product adds is taken at right angles to all before; of these the
         combination is found that leaves least, by rotations that are kept.
 
+        Args:
+            wanted: float64 `[n]`.
+            stop: int8 `[1]`, set by another thread to end it.
+
         Returns:
             The values; None if it was stopped.
         """

@@ -49,9 +49,14 @@ def spread_deaths(
     are, or until more dies at once than there is room for, or the limit; or until they
     turn out to be slow.
 
-    The front are states that have just died, not among those alive; there is room for
-    their branches. Choices into states that died before are not live. After `patience`
-    rounds they may be slow.
+    Args:
+        layout: the model, with its `rows`.
+        live: bool `[C]`; choices into states that died before the front are not.
+        alive: bool `[S]`.
+        front: bool `[S]`, the states that have just died, not among those alive; there
+            is room for their branches.
+        limit: int32, rounds at most.
+        patience: int32, rounds after which they may be slow.
 
     Returns:
         What is live and what is alive then; the rounds; and whether there is nothing

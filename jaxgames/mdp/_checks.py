@@ -145,7 +145,13 @@ def ends(name: str, offsets: np.ndarray, count: int, what: str) -> None:
 def probabilities(
     values, row_group_offsets, row_offsets, known: bool = False
 ) -> np.ndarray:
-    """Probabilities that a user passed: float64 `[E]`; they may be `known` to be such.
+    """What a user passed as probabilities: float64 `[E]`.
+
+    Args:
+        values: what was passed.
+        row_group_offsets: int32 `[S + 1]`.
+        row_offsets: int32 `[C + 1]`.
+        known: whether it is known that they are such.
 
     Raises:
         ValueError: naming the state and the choice.

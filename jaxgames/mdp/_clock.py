@@ -37,24 +37,41 @@ MOST_TICKS = 2.0**33
 
 
 class Clock(NamedTuple):
-    """A chain in discrete time that moves as one in continuous time does at ticks."""
+    """A chain in discrete time that moves as one in continuous time does at ticks.
 
-    rows: np.ndarray  # int32 [S + 1]
-    columns: np.ndarray  # int32 [E]
-    probs: np.ndarray  # float64 [E]: of each branch at a tick
-    stay: np.ndarray  # float64 [S]: of nothing at a tick
-    rate: float  # ticks in a unit of time
-    slack: float  # more than the relative error of what a tick computes
+    Attributes:
+        rows: int32 `[S + 1]`.
+        columns: int32 `[E]`.
+        probs: float64 `[E]`, of each branch at a tick.
+        stay: float64 `[S]`, of nothing at a tick.
+        rate: ticks in a unit of time.
+        slack: more than the relative error of what a tick computes.
+    """
+
+    rows: np.ndarray
+    columns: np.ndarray
+    probs: np.ndarray
+    stay: np.ndarray
+    rate: float
+    slack: float
 
 
 class Terms(NamedTuple):
-    """What the values after 0, 1, ... ticks count."""
+    """What the values after 0, 1, ... ticks count.
 
-    first: int  # how many ticks the first term has; those before it are left out
-    weight: np.ndarray  # float64 [N]: positive
-    rest: np.ndarray  # float64 [N]: more than what all terms after each come to
-    before: float  # more than what all terms before the first come to
-    error: float  # more than the relative error of each
+    Attributes:
+        first: how many ticks the first term has; those before it are left out.
+        weight: float64 `[N]`, positive.
+        rest: float64 `[N]`, more than what all terms after each come to.
+        before: more than what all terms before the first come to.
+        error: more than the relative error of each.
+    """
+
+    first: int
+    weight: np.ndarray
+    rest: np.ndarray
+    before: float
+    error: float
 
 
 class Expected(NamedTuple):
@@ -68,7 +85,10 @@ class Expected(NamedTuple):
 def clock_of(table: Rows, exits: np.ndarray, moves: np.ndarray) -> Clock:
     """A clock for a chain.
 
-    States that do not move, bool `[S]`, stay as they are for ever.
+    Args:
+        table: its arrays: one choice in each state.
+        exits: float64 `[S]`, the rates at which states are left.
+        moves: bool `[S]`, the states that are; the others stay as they are for ever.
     """
     rate = float(exits[moves].max(initial=0.0)) or 1.0
     leave = np.where(moves, exits / rate, 0.0)
@@ -143,9 +163,15 @@ def expected(
 ) -> Expected:
     """The sum over all numbers of ticks of what they count times what comes then.
 
-    `most`, float64 `[S]`, is more than the size of what may come in each state: zero
-    where nothing can. `ends` are bounds of `start`, of which that is the lower one;
-    None for the same.
+    Args:
+        clock: the chain.
+        start: float64 `[S]`, what states are worth at the end.
+        terms: what each number of ticks counts.
+        most: float64 `[S]`, more than the size of what may come in each state: zero
+            where nothing can.
+        epsilon: how far apart bounds may stay.
+        relative: whether that is relative to the lower one.
+        ends: bounds of `start`, of which that is the lower one; None for the same.
     """
     if terms.rest[-1] == 0 and ends is None:  # no time passes: nothing is rounded
         return Expected(start * terms.weight[0], start * terms.weight[0], 0)

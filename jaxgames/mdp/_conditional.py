@@ -10,12 +10,18 @@ from jaxgames.mdp._model import MDP, owner_of
 
 
 class After(NamedTuple):
-    """What runs come to that have reached what counts first."""
+    """What runs come to that have reached what counts first.
 
-    # float64 [S]: the probability that they come to `then`, of states that count.
+    Attributes:
+        share: float64 `[S]`, the probability that they come to `then`, of states that
+            count.
+        then: int `[S]`: `WON`, `FAILED` or `LOST`.
+        other: int `[S]`, what they come to else.
+    """
+
     share: np.ndarray
-    then: np.ndarray  # int [S]: `WON`, `FAILED` or `LOST`
-    other: np.ndarray  # int [S]: what they come to else
+    then: np.ndarray
+    other: np.ndarray
 
 
 WON, FAILED, LOST = range(3)
@@ -32,7 +38,12 @@ def restarting(
     do those of schedulers that never meet it: then what is reached in the end is shared
     out among the runs that meet it [1].
 
-    `ends`, bool `[S]`, are the states that decide.
+    Args:
+        model: a concrete model with probabilities.
+        ends: bool `[S]`, the states that decide.
+        condition: bool `[S]`, what is known to be reached.
+        after: what follows in these.
+        start: the state in which runs begin.
 
     Returns:
         The model, whose first states are those of the given one, and its target.

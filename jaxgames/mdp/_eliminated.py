@@ -39,6 +39,11 @@ def average_of_chain(own: Members, slack: float, stop) -> tuple[float, float] | 
     States with few neighbours are left out first. O(n + f) numbers are looked at, where
     f is what fills in: f = n for a line, n^2 for a grid, n^3 where all are neighbours.
 
+    Args:
+        own: the component.
+        slack: more than the relative error of the probabilities.
+        stop: int8 `[1]`, set by another thread to end it.
+
     Returns:
         Below and above; None where that takes too long, or numbers get too small.
     """

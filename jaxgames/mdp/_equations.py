@@ -18,25 +18,33 @@ from jaxgames.mdp.host._values import System
 
 
 class Open(NamedTuple):
-    """What is known of a question before it is put as equations."""
+    """What is known of a question before it is put as equations.
 
-    value: np.ndarray  # float64 [S]: the values that are known; infinite ones too
-    open_: np.ndarray  # bool [S]: the states whose value is not known
-    live: np.ndarray  # bool [C]: the choices that there are
-    reward: np.ndarray | None  # float64 [C]: what they earn; None for nothing
-    # Sets of states that are made one each; None for none.
+    Attributes:
+        value: float64 `[S]`, the values that are known; infinite ones too.
+        open_: bool `[S]`, the states whose value is not known.
+        live: bool `[C]`, the choices that there are.
+        reward: float64 `[C]`, what they earn; None for nothing.
+        components: sets of states that are made one each; None for none.
+        stop: float64 `[2, N]`, what it is worth to stay in each of these for ever: at
+            least and at most, nan where one cannot; None where that is never meant.
+        discount: what a step is worth beside the one before it.
+        proper: whether all schedulers get out of the open states; else some do, and the
+            others earn infinitely much.
+        exact_stop: `[N]`, what `stop` has as fractions; None where they are not known.
+        scale: what is earned at most where that has both signs: averages may be near
+            zero then, and how far apart bounds are is measured by this, too.
+    """
+
+    value: np.ndarray
+    open_: np.ndarray
+    live: np.ndarray
+    reward: np.ndarray | None
     components: EndComponents | None = None
-    # float64 [2, N]: what it is worth to stay in each of these for ever: at least and
-    # at most, nan where one cannot; None where that is never meant.
     stop: np.ndarray | None = None
-    discount: Fraction = Fraction(1)  # what a step is worth beside the one before it
-    # Whether all schedulers get out of the open states; else some do, and the others
-    # earn infinitely much.
+    discount: Fraction = Fraction(1)
     proper: bool = True
-    # [N]: what `stop` has as fractions; None where they are not known.
     exact_stop: tuple | None = None
-    # What is earned at most where that has both signs: averages may be near zero then,
-    # and how far apart bounds are is measured by this, too.
     scale: float = 0.0
 
 
@@ -131,7 +139,9 @@ def in_order(part: Equations, stop: np.ndarray) -> System | None:
 
     Inside a component what a state leads to comes before it, as far as that can be.
 
-    None if it was stopped.
+    Args:
+        part: the equations.
+        stop: int8 `[1]`; None is returned soon after it is not 0.
     """
     edges, target = part.rows[part.groups], part.target
     if part.order is None or part.knots is None:

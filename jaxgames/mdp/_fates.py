@@ -56,6 +56,11 @@ def tell(layout: Layout, live: jax.Array, fates: Fates) -> Fates:
     has `t`, if all such states are among those. Either way `t` is a fate of `s`.
 
     Of the targets of a choice, that with the last end is looked at.
+
+    Args:
+        layout: the model.
+        live: bool `[C]`, choices that are not dead.
+        fates: those that are known.
     """
     (ahead, behind), ends = fates
     own = jnp.arange(len(ahead), dtype=jnp.int32)
@@ -84,7 +89,17 @@ def _common(links: ops.Links, live: jax.Array, x: jax.Array) -> jax.Array:
 def jump(
     layout: Layout, live: jax.Array, alive: jax.Array, fates: Fates
 ) -> tuple[jax.Array, Fates]:
-    """One step: more fates, and all die whose way comes to a dead state."""
+    """One step: more fates, and all die whose way comes to a dead state.
+
+    Args:
+        layout: the model.
+        live: bool `[C]`, choices that are not dead.
+        alive: bool `[S]`, states that are not dead.
+        fates: those that are known.
+
+    Returns:
+        The states that are not dead now, and the fates.
+    """
     fates = tell(layout, live, fates)
     ends = []
     for pointer in fates.next:

@@ -61,9 +61,22 @@ def improve(
     at: int,
     stop: np.ndarray,
 ) -> bool:
-    """Bounds of a stiff component, and whether they are near enough.
+    """Bounds of a stiff component.
 
-    Those of states that it leads to are there. `inside` is the component of each state.
+    Args:
+        model: the model that the equations are of.
+        known: what is known of it.
+        part: the equations.
+        system: the same in order.
+        bounds: written to; those of states that the component leads to are there.
+        inside: int32 `[N]`, the component of each state.
+        only: int32 `[N]`, written to.
+        aim: what is asked for.
+        at: the component.
+        stop: int8 `[1]`, set by another thread to end it.
+
+    Returns:
+        Whether they are near enough.
     """
     size = int(system.parts[at + 1] - system.parts[at])
     counts = np.zeros(2, np.int64)

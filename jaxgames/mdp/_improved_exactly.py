@@ -29,10 +29,19 @@ def improved_exactly(
     A choice that is better by one part in 2^40, since it hardly ever leads elsewhere,
     may lead to all there is to be had: values have to be known that exactly.
 
-    The first side takes what is better in the states of `moves`, bool `[S]`; the other
-    side's best is taken in those of `answers` in the end. `solve` gives the values
-    where the first side plays a strategy. None where it, or all of this, takes too
-    long.
+    Args:
+        model: a concrete model with probabilities.
+        strategy: int `[S]`, choices to begin with.
+        moves: bool `[S]`, the states where a choice is taken if it is better.
+        answers: bool `[S]`, those where in the end the other side's best is taken.
+        solve: the values where the first side plays a strategy; None where that would
+            take too long.
+        least: whether the first side wants less.
+        reward: float64 `[C]`, what choices earn; None for nothing.
+        discount: what a step is worth beside the one before it.
+
+    Returns:
+        The choices of both; None where that would take too long.
     """
     groups = np.asarray(model.row_group_offsets).tolist()
     sign, strategy = -1 if least else 1, strategy.copy()
@@ -69,7 +78,11 @@ def means_exactly(
 ) -> Values:
     """What each choice is worth by the values of where it leads.
 
-    An infinite value makes what may lead there as infinite.
+    Args:
+        model: a concrete model with probabilities.
+        values: by state; an infinite one makes what may lead there as infinite.
+        reward: float64 `[C]`, what choices earn; None for nothing.
+        discount: what a step is worth beside the one before it.
     """
     rows = np.asarray(model.row_offsets)[: model.num_choices + 1].tolist()
     columns = np.asarray(model.columns).tolist()

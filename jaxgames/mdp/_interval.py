@@ -31,16 +31,26 @@ class System(NamedTuple):
     """The equations of the states whose value is not known, in one floating type.
 
     `N` is their number, `K` that of their choices.
+
+    Attributes:
+        branches: choices to the states among them that they may lead to.
+        weights: on `branches`, the probabilities.
+        base: `[K]`, the probability that a choice leads to a state of value one.
+        choices: states to their choices.
+        owner: int32 `[K]`, the state of each choice.
+        above: `[N]`, upper bounds to start from.
+        slack: scalar, more than the relative error that rounding makes in a sum.
+        width: scalar, how far apart the bounds may stay.
     """
 
-    branches: Links  # choices to the states among them that they may lead to
-    weights: Pieces  # on `branches`, the probabilities
-    base: Any  # [K]: the probability that a choice leads to a state of value one
-    choices: Links  # states to their choices
-    owner: Any  # int32 [K]: the state of each choice
-    above: Any  # [N]: upper bounds to start from
-    slack: Any  # scalar, more than the relative error that rounding makes in a sum
-    width: Any  # scalar, how far apart the bounds may stay
+    branches: Links
+    weights: Pieces
+    base: Any
+    choices: Links
+    owner: Any
+    above: Any
+    slack: Any
+    width: Any
 
 
 @register

@@ -15,28 +15,38 @@ from jaxgames.ops import Links
 
 
 class Graph(NamedTuple):
-    """The graph of a model: an edge for each branch."""
+    """The graph of a model: an edge for each branch.
 
-    out: Links  # states to their successors
-    # States to the choices of these edges, one for one; those of `into` are in
-    # `entering` of the layout.
+    Attributes:
+        out: states to their successors.
+        out_choice: states to the choices of these edges, one for one; those of `into`
+            are in `entering` of the layout.
+        into: states to their predecessors.
+    """
+
+    out: Links
     out_choice: Links
-    into: Links  # states to their predecessors
+    into: Links
 
 
 class Rows(NamedTuple):
-    """The branches from both their ends row by row, to read those of a few states."""
+    """The branches from both their ends row by row, to read those of a few states.
 
-    # int32 [S + 1]: ; the branches into state `s` are those of the choices
-    # `entering[k]`, `into[s] <= k < into[s + 1]`.
+    Attributes:
+        into: int32 `[S + 1]`; the branches into state `s` are those of the choices
+            `entering[k]`, `into[s] <= k < into[s + 1]`.
+        entering: int32 `[E]`.
+        out: int32 `[S + 1]`; the branches of state `s` lead to `targets[k]`,
+            `out[s] <= k < out[s + 1]`.
+        targets: int32 `[E]`.
+        choices: int32 `[C + 1]`; the branches of choice `c` are those from `choices[c]`
+            to `choices[c + 1]`.
+    """
+
     into: Any
-    entering: Any  # int32 [E]:
-    # int32 [S + 1]: ; the branches of state `s` lead to `targets[k]`, `out[s] <= k <
-    # out[s + 1]`.
+    entering: Any
     out: Any
-    targets: Any  # int32 [E]:
-    # int32 [C + 1]: ; the branches of choice `c` are those from `choices[c]` to
-    # `choices[c + 1]`.
+    targets: Any
     choices: Any
 
 
@@ -46,17 +56,25 @@ class Layout:
     """The links of a model, and the part of it that is looked at.
 
     `S` and `C` are the numbers of states and choices, padding included.
+
+    Attributes:
+        branches: choices to the states that they may lead to.
+        entering: states to the choices that may lead there.
+        choices: states to their choices.
+        owner: int32 `[C]`, the state of each choice (any, where it has none).
+        states: bool `[S]`, the states that are looked at.
+        live: bool `[C]`, the choices that are looked at; each has a state that is.
+        graph: the graph of the model, for those who want it; else None.
+        rows: the branches once more, where a model is large and on one device.
     """
 
-    branches: Links  # choices to the states that they may lead to
-    entering: Links  # states to the choices that may lead there
-    choices: Links  # states to their choices
-    owner: Any  # int32 [C]: the state of each choice (any, where it has none)
-    states: Any  # bool [S]: the states that are looked at
-    live: Any  # bool [C]: the choices that are looked at; each has a state that is
-    # The graph of the model, for those who want it; else None.
+    branches: Links
+    entering: Links
+    choices: Links
+    owner: Any
+    states: Any
+    live: Any
     graph: Graph | None = None
-    # The branches once more, where a model is large and on one device.
     rows: Rows | None = None
 
     @property

@@ -24,11 +24,15 @@ MOST_MARKS = 62
 
 
 class Deterministic(NamedTuple):
-    """A deterministic automaton over the letters that occur; state 0 is the first."""
+    """A deterministic automaton over the letters that occur; state 0 is the first.
 
-    # int [Q, L]: the next state for each letter, -1 where there is none.
+    Attributes:
+        delta: int `[Q, L]`, the next state for each letter, -1 where there is none.
+        label: int64 `[Q, L]`, what the edge there has.
+    """
+
     delta: np.ndarray
-    label: np.ndarray  # int64 [Q, L]: what the edge there has
+    label: np.ndarray
 
 
 def _undecided(
@@ -157,7 +161,10 @@ def acceptance_probability(
 def followed_by(model: MDP, graph: Any, label: np.ndarray) -> tuple[MDP, np.ndarray]:
     """A model followed by a deterministic automaton, which reads its states.
 
-    The graph is an `ltl.Automaton` with one initial state, whose edges have labels.
+    Args:
+        model: a concrete model with probabilities.
+        graph: an `ltl.Automaton` with one initial state.
+        label: integers `[E]`, of its edges.
 
     Returns:
         The product, as [`followed`][jaxgames.mdp._automata.followed] makes it, and what
@@ -266,9 +273,16 @@ def _deterministic(graph: Any, label: np.ndarray, letters: list[int]) -> Determi
 def accepted(
     model: MDP, marks: np.ndarray, condition: Acceptance, states: np.ndarray
 ) -> np.ndarray:
-    """The states of end components in which a condition can be met: bool `[S]`.
+    """The states of end components in which a condition can be met.
 
-    Marks are bits, int64 `[S]`; the condition is on those that are met again and again.
+    Args:
+        model: a concrete model.
+        marks: int64 `[S]`, the marks that a state meets, as bits.
+        condition: on marks that are met again and again.
+        states: bool `[S]`, those to look at.
+
+    Returns:
+        bool `[S]`.
     """
     good = np.zeros(model.num_states, bool)
     work = [(states, condition)]

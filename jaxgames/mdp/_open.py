@@ -57,7 +57,13 @@ def on_host(
 ) -> Found:
     """Bounds by value iteration in place, component by component.
 
-    `written` gives the equations of what is open.
+    Args:
+        model: a concrete model.
+        posed: what is asked of it.
+        written: gives the equations of what is open.
+        epsilon: how far apart bounds may stay.
+        relative: whether that is relative to the lower one.
+        stop: int8 `[1]`, set by another thread to end it.
     """
     if not posed.known.open_.any():
         nothing = {"components": 0, "rounds": 0, "looks": 0, "open": 0, "stiff": 0}

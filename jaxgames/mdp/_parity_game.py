@@ -239,12 +239,19 @@ def parity_product(
 
 
 class _Asked(NamedTuple):
-    """A question about a game."""
+    """A question about a game.
 
-    game: Game  # states and who chooses
-    priority: np.ndarray  # int64 [S]: few of them: what lies between is left out
-    mine: np.ndarray  # bool [S]: where the maximiser chooses
-    real: np.ndarray  # bool [S]: which states have choices; others fill up the arrays
+    Attributes:
+        game: states and who chooses.
+        priority: int64 `[S]`, few of them: what lies between is left out.
+        mine: bool `[S]`, where the maximiser chooses.
+        real: bool `[S]`, which states have choices; others fill up the arrays.
+    """
+
+    game: Game
+    priority: np.ndarray
+    mine: np.ndarray
+    real: np.ndarray
 
     def solved(
         self, near: float | None, epsilon: float, relative: bool
@@ -355,8 +362,11 @@ class _Asked(NamedTuple):
         nowhere by these, the others win almost surely, or get out to where he wins no
         more than his strategy does.
 
-        `value` is of his strategy, not one where `unsure`; `worth` is of choices by it.
-        Values that are one may be `slack` apart.
+        Args:
+            value: float64 `[S]`, of his strategy.
+            unsure: bool `[S]`, where it is not one.
+            worth: float64 `[C]`, of choices by these values.
+            slack: how far apart values may be that are one.
 
         Returns:
             surely: bool `[S]`.
@@ -389,8 +399,11 @@ def won_almost_surely(
     least p, or p - 1 if p is odd. Then the one who wants to win either grants that 2k
     is seen and the other one says what the lot says, or says so himself, for 2k + 1.
 
-    The player of the states `mine` wants it even. Choices are given by number; a state
-    without one is lost.
+    Args:
+        model: states, choices and branches.
+        priority: int64 `[S]`.
+        mine: bool `[S]`, where the player who wants it even chooses.
+        choices: the choices that there are, by number; a state without one is lost.
 
     Returns:
         surely: bool `[S]`, where he wins; false for states without a choice.
@@ -475,8 +488,11 @@ def components_of(
 ) -> np.ndarray:
     """The states of end components whose largest priority has a parity: bool `[S]`.
 
-    The parity is 0 for even, 1 for odd. `check` is called with the states that were
-    looked at, and the components in them.
+    Args:
+        model: a concrete model.
+        priority: int64 `[S]`.
+        parity: 0 for even, 1 for odd.
+        check: called with the states that were looked at, and the components in them.
     """
     left = np.diff(np.asarray(model.row_group_offsets, np.int64)) > 0
     good = np.zeros(model.num_states, bool)

@@ -14,13 +14,21 @@ MOST_TERMS = 64
 
 
 class Until(NamedTuple):
-    """`left U[first,last] right`; or that this is not so."""
+    """`left U[first,last] right`; or that this is not so.
 
-    left: Any  # a property of states
-    right: Any  # likewise
-    first: int = 0  # the first step at which it counts
-    last: int | None = None  # the last one, or None
-    negated: bool = False  # whether the opposite is asked for
+    Attributes:
+        left: a property of states.
+        right: likewise.
+        first: the first step at which it counts.
+        last: the last one, or None.
+        negated: whether the opposite is asked for.
+    """
+
+    left: Any
+    right: Any
+    first: int = 0
+    last: int | None = None
+    negated: bool = False
 
 
 class Next(NamedTuple):
@@ -30,23 +38,34 @@ class Next(NamedTuple):
 
 
 class Term(NamedTuple):
-    """What holds for ever, from some time on, and again and again."""
+    """What holds for ever, from some time on, and again and again.
 
-    always: frozenset = frozenset()  # properties of states that hold in each step
-    # Properties of states that hold from some step on.
+    Attributes:
+        always: properties of states that hold in each step.
+        finally_: properties of states that hold from some step on.
+        again: properties of states, each of which holds again and again.
+        ever: properties of states that hold at some time. A term that has one has
+            nothing else.
+    """
+
+    always: frozenset = frozenset()
     finally_: frozenset = frozenset()
-    # Properties of states, each of which holds again and again.
     again: frozenset = frozenset()
-    # Properties of states that hold at some time. A term that has one has nothing else.
     ever: frozenset = frozenset()
 
 
 class Limit(NamedTuple):
-    """One of some terms holds; or that this is not so."""
+    """One of some terms holds; or that this is not so.
 
-    terms: tuple[Term, ...]  # those of which one holds
-    negated: bool = False  # whether the opposite is asked for
-    path: Any = None  # what they are of, as it was written, in this sense
+    Attributes:
+        terms: those of which one holds.
+        negated: whether the opposite is asked for.
+        path: what they are of, as it was written, in this sense.
+    """
+
+    terms: tuple[Term, ...]
+    negated: bool = False
+    path: Any = None
 
 
 class General(NamedTuple):

@@ -58,9 +58,12 @@ class PropertyError(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class Node:
-    """A part of a property."""
+    """A part of a property.
 
-    # Where it stands; equal parts may stand in different places.
+    Attributes:
+        place: where it stands; equal parts may stand in different places.
+    """
+
     place: Place = dataclasses.field(
         default=Place(), compare=False, repr=False, kw_only=True
     )
@@ -68,9 +71,13 @@ class Node:
 
 @dataclasses.dataclass(frozen=True)
 class Constant(Node):
-    """A number or a truth value."""
+    """A number or a truth value.
 
-    value: bool | Fraction  # a bool, or an exact number
+    Attributes:
+        value: a bool, or an exact number.
+    """
+
+    value: bool | Fraction
 
     def __str__(self) -> str:
         if isinstance(self.value, bool):
@@ -100,12 +107,16 @@ class Name(Node):
 
 @dataclasses.dataclass(frozen=True)
 class Operation(Node):
-    """An operator or a function of values."""
+    """An operator or a function of values.
 
-    # `! | & => <=>`, `= != < <= > >=`, `+ - * / ^`, `negative`, `?` (of three), or the
-    # name of a function.
+    Attributes:
+        operator: `! | & => <=>`, `= != < <= > >=`, `+ - * / ^`, `negative`, `?` (of
+            three), or the name of a function.
+        operands: one or more.
+    """
+
     operator: str
-    operands: tuple[Any, ...]  # one or more
+    operands: tuple[Any, ...]
 
     def __str__(self) -> str:
         operator, operands = self.operator, self.operands
@@ -126,9 +137,13 @@ class Operation(Node):
 
 @dataclasses.dataclass(frozen=True)
 class Earned(Node):
-    """What has been earned so far, where a bound counts that."""
+    """What has been earned so far, where a bound counts that.
 
-    name: str | None = None  # of the rewards; None for the only ones
+    Attributes:
+        name: of the rewards; None for the only ones.
+    """
+
+    name: str | None = None
 
     def __str__(self) -> str:
         return "rew" if self.name is None else f'rew{{"{self.name}"}}'
@@ -136,13 +151,18 @@ class Earned(Node):
 
 @dataclasses.dataclass(frozen=True)
 class Bound(Node):
-    """From which step to which: `lower` and `upper` count, unless they are strict."""
+    """From which step to which: `lower` and `upper` count, unless they are strict.
 
-    lower: Any = None  # an expression, or None
-    upper: Any = None  # an expression, or None
-    # Of each of both, whether the number itself is out.
+    Attributes:
+        lower: an expression, or None.
+        upper: an expression, or None.
+        strict: of each of both, whether the number itself is out.
+        earned: what is counted in the place of steps, or of time; None for these.
+    """
+
+    lower: Any = None
+    upper: Any = None
     strict: tuple[bool, bool] = (False, False)
-    # What is counted in the place of steps, or of time; None for these.
     earned: Earned | None = None
 
     def __str__(self) -> str:
@@ -159,11 +179,16 @@ class Bound(Node):
 
 @dataclasses.dataclass(frozen=True)
 class Temporal(Node):
-    """What a path shall do."""
+    """What a path shall do.
 
-    operator: str  # one of `X F G` of one operand, or of `U W R` of two
-    operands: tuple[Any, ...]  # properties of states, or of paths again
-    # When, in steps or by what has been earned; None for whenever.
+    Attributes:
+        operator: one of `X F G` of one operand, or of `U W R` of two.
+        operands: properties of states, or of paths again.
+        bound: when, in steps or by what has been earned; None for whenever.
+    """
+
+    operator: str
+    operands: tuple[Any, ...]
     bound: Bound | None = None
 
     def __str__(self) -> str:
@@ -177,10 +202,14 @@ class Temporal(Node):
 
 @dataclasses.dataclass(frozen=True)
 class Cumulative(Node):
-    """All rewards on the way: of the first steps, or of all."""
+    """All rewards on the way: of the first steps, or of all.
 
-    steps: Any = None  # how many, an expression; None for all
-    # What a step is worth beside the one before it; None for the same.
+    Attributes:
+        steps: how many, an expression; None for all.
+        discount: what a step is worth beside the one before it; None for the same.
+    """
+
+    steps: Any = None
     discount: Any = None
 
     def __str__(self) -> str:
@@ -190,9 +219,13 @@ class Cumulative(Node):
 
 @dataclasses.dataclass(frozen=True)
 class Instantaneous(Node):
-    """The reward of the state after some steps."""
+    """The reward of the state after some steps.
 
-    time: Any  # how many, an expression
+    Attributes:
+        time: how many, an expression.
+    """
+
+    time: Any
 
     def __str__(self) -> str:
         return f"I={self.time}"
@@ -200,9 +233,12 @@ class Instantaneous(Node):
 
 @dataclasses.dataclass(frozen=True)
 class LongRun(Node):
-    """The reward of a step on average, in the long run."""
+    """The reward of a step on average, in the long run.
 
-    # How it was written, `LRA` or `S`.
+    Attributes:
+        word: how it was written, `LRA` or `S`.
+    """
+
     word: str = dataclasses.field(default="LRA", compare=False, repr=False)
 
     def __str__(self) -> str:
@@ -211,21 +247,29 @@ class LongRun(Node):
 
 @dataclasses.dataclass(frozen=True)
 class Query(Node):
-    """How likely a path is, how much it costs, or how often a state is met."""
+    """How likely a path is, how much it costs, or how often a state is met.
 
-    # `P`, `R`, `LRA` (how often; PRISM writes `S`), or Storm's `T` (how long it takes).
+    Attributes:
+        operator: `P`, `R`, `LRA` (how often; PRISM writes `S`), or Storm's `T` (how
+            long it takes).
+        path: what is asked for: of paths, of rewards, or of states.
+        optimum: `()`, or `("min",)` or `("max",)`; a second word is nature's.
+        relation: `< <= > >=`, or None where the number itself is asked for.
+        threshold: what it is compared with, an expression; None likewise.
+        reward: the name of the rewards; None for the only ones.
+        condition: what is known to happen, of paths; None for nothing.
+        coalition: of a game, the players who want that together; None for no game.
+        word: how the operator was written; None for as it is called here.
+    """
+
     operator: str
-    path: Any  # what is asked for: of paths, of rewards, or of states
-    # `()`, or `("min",)` or `("max",)`; a second word is nature's.
+    path: Any
     optimum: tuple[str, ...] = ()
-    # `< <= > >=`, or None where the number itself is asked for.
     relation: str | None = None
-    threshold: Any = None  # what it is compared with, an expression; None likewise
-    reward: str | None = None  # the name of the rewards; None for the only ones
-    condition: Any = None  # what is known to happen, of paths; None for nothing
-    # Of a game, the players who want that together; None for no game.
+    threshold: Any = None
+    reward: str | None = None
+    condition: Any = None
     coalition: tuple[int, ...] | None = None
-    # How the operator was written; None for as it is called here.
     word: str | None = dataclasses.field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
@@ -243,11 +287,17 @@ class Query(Node):
 
 @dataclasses.dataclass(frozen=True)
 class Filter(Node):
-    """One value for the values of some states."""
+    """One value for the values of some states.
 
-    operator: str  # one of `FILTERS`
-    operand: Any  # what is asked of each state
-    states: Any = None  # which of them; None for all
+    Attributes:
+        operator: one of `FILTERS`.
+        operand: what is asked of each state.
+        states: which of them; None for all.
+    """
+
+    operator: str
+    operand: Any
+    states: Any = None
 
     def __str__(self) -> str:
         more = "" if self.states is None else f", {self.states}"
@@ -256,9 +306,13 @@ class Filter(Node):
 
 @dataclasses.dataclass(frozen=True)
 class Multi(Node):
-    """Several objectives at once."""
+    """Several objectives at once.
 
-    objectives: tuple[Any, ...]  # queries
+    Attributes:
+        objectives: queries.
+    """
+
+    objectives: tuple[Any, ...]
 
     def __str__(self) -> str:
         return f"multi({', '.join(map(str, self.objectives))})"

@@ -21,17 +21,23 @@ from jaxgames.mdp._solution import EndComponents
 
 
 class Posed(NamedTuple):
-    """A question: what is known, and how to behave where it is."""
+    """A question: what is known, and how to behave where it is.
 
-    known: Open  # what is known, and what is open
-    optimum: str  # `"min"` or `"max"`
-    # int32 [S]: a choice for each state: right where the value is known, any other
-    # where it is not.
+    Attributes:
+        known: what is known, and what is open.
+        optimum: `"min"` or `"max"`.
+        scheduler: int32 `[S]`, a choice for each state: right where the value is
+            known, any other where it is not.
+        stay: int32 `[S]`, what to choose in a component in order to stay there; None
+            where nobody stays.
+        counts: numbers for the statistics.
+    """
+
+    known: Open
+    optimum: str
     scheduler: np.ndarray
-    # int32 [S]: what to choose in a component in order to stay there; None where nobody
-    # stays.
     stay: np.ndarray | None = None
-    counts: dict | None = None  # numbers for the statistics
+    counts: dict | None = None
 
 
 def reach(
@@ -45,8 +51,14 @@ def reach(
 ) -> Posed:
     """The probability to get to a target through some states.
 
-    `worth`, float64 `[S]`, up to one, is what it counts to get to each state of the
-    target, which no run leaves; None for one. The engine looks at the graph.
+    Args:
+        model: a concrete model with probabilities.
+        target: bool `[S]`.
+        optimum: `"min"` or `"max"`.
+        passed: bool `[S]`, the states on the way; None for all.
+        worth: float64 `[S]`, up to one: what it counts to get to the target in each of
+            its states, that no run leaves; None for one.
+        engine: what looks at the graph: `"auto"` or `"host"`.
     """
     zero, one = _sure(model, target, optimum, passed, engine)
     if worth is not None:

@@ -13,10 +13,15 @@ from jaxgames.mdp._rational import rounded
 
 
 class Ranged(NamedTuple):
-    """What is known of a value: one for all states, or an array of theirs."""
+    """What is known of a value: one for all states, or an array of theirs.
 
-    lower: Any  # a number or numbers; or what is certainly true
-    upper: Any  # likewise; or what may be true. The same object where all is known.
+    Attributes:
+        lower: a number or numbers; or what is certainly true.
+        upper: likewise; or what may be true. The same object where all is known.
+    """
+
+    lower: Any
+    upper: Any
 
     @property
     def is_truth(self) -> bool:

@@ -27,7 +27,14 @@ def rational_bounds(
     no choice is better. The probabilities of a choice are what the model says, relative
     to their sum.
 
-    Those of what the component leads to are taken from `bounds`.
+    Args:
+        model: the model.
+        known: what is known of it.
+        part: the equations.
+        states: int `[n]`, those of the component.
+        bounds: `lower` and `upper` of all equations, from which those are taken that
+            the component leads to.
+        least: 1 where the least choice counts.
 
     Returns:
         Lower and upper bounds of these states, rounded outwards; None where numbers

@@ -64,7 +64,12 @@ def check_quantitative(model: MDP) -> tuple[MDP, Any]:
 
 
 def as_states(name: str, model: MDP, states: Any) -> Any:
-    """A set of states, which may be numbers or a label, as booleans `[S]`.
+    """A set of states as booleans `[S]`.
+
+    Args:
+        name: what it is called, for messages.
+        model: the model.
+        states: booleans `[S]`, states by number, or the name of a label of the model.
 
     Raises:
         ValueError: there is no such label or state, or the array is of another kind.
@@ -110,7 +115,12 @@ def as_states(name: str, model: MDP, states: Any) -> Any:
 
 
 def check_masks(model: MDP, states, choices) -> tuple[Any, Any]:
-    """The masks, where they are given, as booleans; they may be 0/1.
+    """The masks as arrays of booleans, where they are given.
+
+    Args:
+        model: the model.
+        states: booleans or 0/1 `[S]`, or None.
+        choices: booleans or 0/1 `[C]`, or None.
 
     Raises:
         ValueError: a mask has the wrong type or length, or it is an interval model.

@@ -10,7 +10,13 @@ def remove(
 ) -> tuple[jax.Array, jax.Array]:
     """One round: a choice dies if a target is dead, a state if no choice is left.
 
-    What is live, and what is alive, after it.
+    Args:
+        layout: the model.
+        live: bool `[C]`, choices that are not dead.
+        alive: bool `[S]`, states that are not dead.
+
+    Returns:
+        The choices and states that are not dead now.
     """
     live = live & ops.links_all(layout.branches, alive)
     return live, alive & ops.links_any(layout.choices, live)

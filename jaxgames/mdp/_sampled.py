@@ -18,16 +18,27 @@ from jaxgames.tuning.mdp import LOOKS, SHARPENED, WRITTEN_OUT
 
 
 class Ask(NamedTuple):
-    """What is asked of tables, beside their numbers."""
+    """What is asked of tables, beside their numbers.
 
-    least: bool  # whether the least choice counts
-    proper: bool  # whether all schedulers get out of the open states
-    signed: bool  # whether rewards may be negative
-    opposite: bool  # whether one less the value is wanted
-    discount: float  # what a step is worth beside the one before it
-    width: float  # how far apart bounds may stay, relative to the lower one
-    apart: float  # and more, as it is
-    max_steps: int  # rounds at most
+    Attributes:
+        least: whether the least choice counts.
+        proper: whether all schedulers get out of the open states.
+        signed: whether rewards may be negative.
+        opposite: whether one less the value is wanted.
+        discount: what a step is worth beside the one before it.
+        width: how far apart bounds may stay, relative to the lower one.
+        apart: and more, as it is.
+        max_steps: rounds at most.
+    """
+
+    least: bool
+    proper: bool
+    signed: bool
+    opposite: bool
+    discount: float
+    width: float
+    apart: float
+    max_steps: int
 
 
 class Bounds(NamedTuple):

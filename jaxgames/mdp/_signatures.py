@@ -15,8 +15,11 @@ def spread(
 ) -> tuple[jax.Array, jax.Array]:
     """One round: signatures go along every live branch, and jump.
 
-    `above` is the least state known to reach each, `below` the least known to be
-    reached.
+    Args:
+        graph: the graph of the model.
+        live: bool on its links `into` and `out`.
+        above: int32 `[S]`, the least state known to reach each.
+        below: int32 `[S]`, the least state known to be reached from it.
     """
     into, out = live
     size = len(above)

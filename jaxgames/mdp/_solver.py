@@ -50,8 +50,11 @@ class EndComponentSolver(Machine):
 def answer(alive: Any, live: Any, root: Any, done: Any) -> Answer:
     """The answer from what is left, and the least state of each one's component.
 
-    `root` is the least state of the component of each state that is left. Nothing is
-    known to be a component before all is done.
+    Args:
+        alive: bool `[S]`, the states that are left.
+        live: bool `[C]`, the choices that are left.
+        root: int32 `[S]`, the least state of the component of each state that is left.
+        done: bool scalar; nothing is known to be a component before.
     """
     first = alive & (root == jnp.arange(len(root), dtype=jnp.int32)) & done
     number = ops.running_sum(first) - 1

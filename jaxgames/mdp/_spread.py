@@ -14,18 +14,29 @@ REMOVE, REACH, DONE = range(3)
 
 
 class Problem(NamedTuple):
-    """Where marks may spread."""
+    """Where marks may spread.
 
-    layout: Layout  # the model
-    goal: jax.Array  # bool [S]: the states that are marked in the beginning
-    # bool [S]: the states that may be marked; none of the goal, and none without a
-    # choice.
+    Attributes:
+        layout: the model.
+        goal: bool `[S]`, the states that are marked in the beginning.
+        passed: bool `[S]`, the states that may be marked; none of the goal, and none
+            without a choice.
+    """
+
+    layout: Layout
+    goal: jax.Array
     passed: jax.Array
 
 
 @jax.jit
 def problem(layout: Layout, target: Any, states: Any = None) -> Problem:
-    """Reaching a target through some states, bool `[S]`, or None for all (pure)."""
+    """Reaching a target through some states (pure).
+
+    Args:
+        layout: the model, or a part of it.
+        target: bool `[S]`.
+        states: bool `[S]`, or None for all.
+    """
     goal = layout.states & jnp.asarray(target)
     passed = layout.states & ~goal & ops.links_any(layout.choices, layout.live)
     if states is not None:

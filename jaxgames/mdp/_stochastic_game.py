@@ -217,8 +217,9 @@ class Asked(NamedTuple):
     def solved(self, first: np.ndarray) -> list[GameValues]:
         """Improves strategies until none is better.
 
-        `first` is the first state of each game, which has states where there are
-        several. Choices of all strategies are numbered as one.
+        Args:
+            first: integers `[G]`, the first state of each game, which has states where
+                there are several. Choices of all strategies are numbered as one.
         """
         model, groups = self.game.model, np.asarray(self.game.model.row_group_offsets)
         size, owner = model.num_states, owner_of(model)
@@ -362,7 +363,12 @@ def best_choices(worth: np.ndarray, owner: np.ndarray, size: int, *, largest: bo
 
 
 def part(model: MDP, choices: np.ndarray) -> tuple[MDP, np.ndarray]:
-    """A model with some of its choices, some of each state, and which these were."""
+    """A model with some of its choices, and which these were.
+
+    Args:
+        model: a concrete model with probabilities.
+        choices: bool `[C]`, at least one of each state.
+    """
     real = int(np.asarray(model.row_group_offsets)[-1])
     kept = np.flatnonzero(choices[:real])
     before = np.append(0, np.cumsum(choices[:real]))
@@ -437,7 +443,11 @@ def shown(
 ) -> ValueVerdict:
     """Whether strategies of both sides show bounds of how likely a goal is reached.
 
-    `mine` are the states of those who want to get there; bounds may be fractions.
+    Args:
+        claim: the bounds, floats or fractions, and the strategies.
+        mine: bool `[S]`, the states of those who want to get there.
+        goal: bool `[S]`.
+        passed: bool `[S]`, what may be passed before.
     """
     lower, upper, chosen = claim.lower, claim.upper, claim.chosen()
     if chosen is None:

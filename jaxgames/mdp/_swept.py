@@ -33,15 +33,24 @@ from jaxgames.tuning.mdp import MOST_KNOTS, NEAR, STATES_OF_A_CORE, TOGETHER_FRO
 
 
 class ToTarget(NamedTuple):
-    """A question about getting to a target: how probable it is, or what is earned."""
+    """A question about getting to a target: how probable it is, or what is earned.
 
-    model: MDP  # a concrete model with probabilities
-    target: np.ndarray  # bool [S]
-    optimum: str  # `"min"` or `"max"`, of getting there or of what is earned before
-    passed: np.ndarray | None = None  # bool [S]: the states on the way; None for all
-    # float64 [C]: what is earned by each choice, not negative; None for probabilities.
+    Attributes:
+        model: a concrete model with probabilities.
+        target: bool `[S]`.
+        optimum: `"min"` or `"max"`, of getting there or of what is earned before.
+        passed: bool `[S]`, the states on the way; None for all.
+        reward: float64 `[C]`, what is earned by each choice, not negative; None for
+            probabilities.
+        missed: whether the probability not to get there is asked for.
+    """
+
+    model: MDP
+    target: np.ndarray
+    optimum: str
+    passed: np.ndarray | None = None
     reward: np.ndarray | None = None
-    missed: bool = False  # whether the probability not to get there is asked for
+    missed: bool = False
 
     def posed(self, engine: str = "auto") -> Posed:
         """What an engine knows by the graph alone, and what is left open."""
@@ -58,6 +67,12 @@ def swept(
     """Bounds by a sweep over all states, knots by value iteration.
 
     O(S + C + E) time, and what the knots take.
+
+    Args:
+        asked: the question.
+        epsilon: how far apart bounds may stay.
+        relative: whether that is relative to the lower one.
+        stop: int8 `[1]`, set by another thread to end it.
 
     Returns:
         None if the model is not nearly without cycles, or bounds have not met: rounding
@@ -110,8 +125,15 @@ def _steps(
 ) -> np.ndarray:
     """Ranges that cores look at side by side, band by band.
 
-    Parts may be of other bands, too. Where bands are narrower than `enough` for each
-    core, they are one after another. The rows are as `in_steps` takes them.
+    Args:
+        bands: int32 `[B]`, where bands begin.
+        parts: int32 `[P]`, where parts begin, those of other bands too.
+        end: where the last band ends.
+        enough: places that are worth another core: narrow bands are one after another.
+        cores: how many there are.
+
+    Returns:
+        Rows as `in_steps` takes them.
     """
     shares = np.clip(np.diff(bands, append=end) // enough, 1, cores)
     apart = np.append(True, np.maximum(shares[1:], shares[:-1]) > 1)

@@ -14,16 +14,27 @@ from jaxgames.mdp._model import MDP, owner_of
 
 
 class Group(NamedTuple):
-    """Open states of one shape: `n` states, `m` choices, `w` branches to open ones."""
+    """Open states of one shape: `n` states, `m` choices, `w` branches to open ones.
 
-    choice: Any  # int32 [n, m]: the choices of the model; `C` for none
-    real: Any  # bool [n, m]: whether there is such a choice
-    stops: Any  # bool [n, m]: whether that is to stop, which is worth nothing
-    inside: Any  # int32 [n, m, w]: branches to other open states; `E` for none
-    target: Any  # int32 [n, m, w]: the open states that they lead to
-    sure: Any  # int32 [n, m, k]: branches to states of known value; `E` for none
-    worth: Any  # float64 [n, m, k]: these values
-    back: Any  # int32 [n, m, l]: branches that lead back at once; `E` for none
+    Attributes:
+        choice: int32 `[n, m]`, the choices of the model; `C` for none.
+        real: bool `[n, m]`, whether there is such a choice.
+        stops: bool `[n, m]`, whether that is to stop, which is worth nothing.
+        inside: int32 `[n, m, w]`, branches to other open states; `E` for none.
+        target: int32 `[n, m, w]`, the open states that they lead to.
+        sure: int32 `[n, m, k]`, branches to states of known value; `E` for none.
+        worth: float64 `[n, m, k]`, these values.
+        back: int32 `[n, m, l]`, branches that lead back at once; `E` for none.
+    """
+
+    choice: Any
+    real: Any
+    stops: Any
+    inside: Any
+    target: Any
+    sure: Any
+    worth: Any
+    back: Any
 
 
 class Tables(NamedTuple):
@@ -31,20 +42,31 @@ class Tables(NamedTuple):
 
     `N` is the number of open states, `C` that of the model's choices, `E` of its
     branches.
+
+    Attributes:
+        groups: the open states, by shape.
+        number: int32 `[S]`, the open state that each is, or stands for; `N` for none.
+        known: float64 `[S]`, the values of the others.
+        into: for some open states each, int32 `[n, w]`: the cells of all `inside` in
+            order that lead there; their number for none.
+        into_order: int32 `[N]`, where each open state is among these.
+        probs: float64 `[E]`, probabilities that may stand in for wrong ones.
+        counts: bool `[E]`, the branches whose probabilities are looked at.
+        pays: bool `[C]`, the choices whose rewards have to be positive.
+        free: bool `[C]`, those whose rewards have to be zero.
+        slack: scalar, how many roundings a sum may make.
     """
 
-    groups: tuple[Group, ...]  # the open states, by shape
-    number: Any  # int32 [S]: the open state that each is, or stands for; `N` for none
-    known: Any  # float64 [S]: the values of the others
-    # For some open states each, int32 `[n, w]`: the cells of all `inside` in order that
-    # lead there; their number for none.
+    groups: tuple[Group, ...]
+    number: Any
+    known: Any
     into: tuple[Any, ...]
-    into_order: Any  # int32 [N]: where each open state is among these
-    probs: Any  # float64 [E]: probabilities that may stand in for wrong ones
-    counts: Any  # bool [E]: the branches whose probabilities are looked at
-    pays: Any  # bool [C]: the choices whose rewards have to be positive
-    free: Any  # bool [C]: those whose rewards have to be zero
-    slack: Any  # scalar, how many roundings a sum may make
+    into_order: Any
+    probs: Any
+    counts: Any
+    pays: Any
+    free: Any
+    slack: Any
 
 
 def tables(model: MDP, known: Open, *, exact_signs: bool) -> Tables:

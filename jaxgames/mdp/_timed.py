@@ -38,9 +38,12 @@ class AskedInTime(Asked):
 
     What no time bounds is asked of the jumps, whose model this has; a state earns what
     it does for as long as it is stayed in, which is the inverse of its rate on average.
+
+    Attributes:
+        exits: float64 `[S]`, the rates at which states are left.
     """
 
-    exits: Any = None  # float64 [S]: the rates at which states are left
+    exits: Any = None
 
     # ---- times -------------------------------------------------------------------
 

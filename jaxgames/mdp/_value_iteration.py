@@ -34,19 +34,32 @@ class System(NamedTuple):
     """The equations of open states, in one floating type.
 
     `N` is their number, `K` that of their choices.
+
+    Attributes:
+        branches: choices to the states among them that they may lead to.
+        weights: on `branches`, the probabilities.
+        base: `[K]`, what a choice is worth beside.
+        blur: `[K]`, how far from the truth that may be.
+        choices: states to their choices.
+        start: `[N]`, zeros.
+        slack: scalar, more than the relative error that rounding makes in a sum.
+        width: scalar, how far apart bounds may stay, relative to the lower one.
+        apart: scalar, and more, as it is.
+        low: scalar, a lower bound of all values; may be infinite.
+        high: scalar, an upper bound likewise.
     """
 
-    branches: Links  # choices to the states among them that they may lead to
-    weights: Pieces  # on `branches`, the probabilities
-    base: Any  # [K]: what a choice is worth beside
-    blur: Any  # [K]: how far from the truth that may be
-    choices: Links  # states to their choices
-    start: Any  # [N]: zeros
-    slack: Any  # scalar, more than the relative error that rounding makes in a sum
-    width: Any  # scalar, how far apart bounds may stay, relative to the lower one
-    apart: Any  # scalar, and more, as it is
-    low: Any  # scalar, a lower bound of all values; may be infinite
-    high: Any  # scalar, an upper bound likewise
+    branches: Links
+    weights: Pieces
+    base: Any
+    blur: Any
+    choices: Links
+    start: Any
+    slack: Any
+    width: Any
+    apart: Any
+    low: Any
+    high: Any
 
 
 @register
@@ -344,7 +357,11 @@ def _solved(
 ) -> jax.Array:
     """A vector whose product is near to the right side, by BiCGSTAB (pure).
 
-    The product is with a square matrix; there are `most` pairs of products.
+    Args:
+        product: with a square matrix.
+        right: `[N]`.
+        goal: how near each entry shall be.
+        most: pairs of products.
 
     Returns:
         The vector where it has ended: there, after many products, or broken down.

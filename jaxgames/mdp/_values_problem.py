@@ -54,11 +54,17 @@ class Values(NamedTuple):
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, eq=False)
 class ValueBounds(solution.Solution):
-    """Bounds of values, and a scheduler."""
+    """Bounds of values, and a scheduler.
 
-    lower: Any = None  # float64 [S]
-    upper: Any = None  # float64 [S]
-    scheduler: Any = None  # int32 [S]
+    Attributes:
+        lower: float64 `[S]`.
+        upper: float64 `[S]`.
+        scheduler: int32 `[S]`.
+    """
+
+    lower: Any = None
+    upper: Any = None
+    scheduler: Any = None
 
 
 SHORT_OF_IT = {

@@ -176,7 +176,10 @@ def _left(layout: Layout, root: jax.Array, live: jax.Array) -> jax.Array:
 
     Points without a choice are taken away, and choices that may lead there.
 
-    `root` is the smallest state of each one's component, or itself.
+    Args:
+        layout: a model whose components are points.
+        root: int32 `[S]`, the smallest state of each one's component, or itself.
+        live: bool `[C]`, the choices that are not kept.
     """
 
     def step(now):

@@ -269,7 +269,12 @@ class Claim:
     def breaks(self, bound, choices, earned, sign, discount=Fraction(1)) -> np.ndarray:
         """The choices by which a bound is not kept: bool `[C]`.
 
-        With sign 1 choices must not make it larger, with -1 not smaller.
+        Args:
+            bound: `[S]`, floats or fractions.
+            choices: bool `[C]`, those to look at.
+            earned: float64 `[C]`.
+            sign: 1 if they must not make it larger, -1 if not smaller.
+            discount: what a step is worth beside the one before it.
         """
         found = np.zeros(len(self.owner), bool)
         plain = bound.dtype != object
@@ -331,13 +336,21 @@ def are_endless(bound: np.ndarray) -> np.ndarray:
 
 
 class Shape(NamedTuple):
-    """A question in the form in which it is verified."""
+    """A question in the form in which it is verified.
 
-    end: np.ndarray  # bool [S]: the states whose value is known: `worth`
-    worth: np.ndarray  # float64 [S]: that value
-    earned: np.ndarray  # float64 [C]: what a choice earns
-    optimum: str  # `"min"` or `"max"`
-    discount: Fraction = Fraction(1)  # what a step is worth beside the one before it
+    Attributes:
+        end: bool `[S]`, the states whose value is known: `worth`.
+        worth: float64 `[S]`, that value.
+        earned: float64 `[C]`, what a choice earns.
+        optimum: `"min"` or `"max"`.
+        discount: what a step is worth beside the one before it.
+    """
+
+    end: np.ndarray
+    worth: np.ndarray
+    earned: np.ndarray
+    optimum: str
+    discount: Fraction = Fraction(1)
 
 
 def _verdict(claim: Claim, asked: Asked, node: Query) -> ValueVerdict:
@@ -392,11 +405,17 @@ def cannot_verify(node: Query) -> ValueError:
 
 
 class Known(NamedTuple):
-    """What the graph says of a question."""
+    """What the graph says of a question.
 
-    nothing: np.ndarray  # bool [S]: where a lower bound may be zero at most
-    unlimited: np.ndarray  # bool [S]: where it may be infinite
-    finite: np.ndarray  # bool [S]: where an upper bound may be less than that
+    Attributes:
+        nothing: bool `[S]`, where a lower bound may be zero at most.
+        unlimited: bool `[S]`, where it may be infinite.
+        finite: bool `[S]`, where an upper bound may be less than that.
+    """
+
+    nothing: np.ndarray
+    unlimited: np.ndarray
+    finite: np.ndarray
 
 
 def _known(
@@ -548,20 +567,30 @@ def _chain_values(rows: list[dict], worth: list[Fraction]) -> list[Fraction] | N
 
 
 class Walk(NamedTuple):
-    """A question about a number of steps."""
+    """A question about a number of steps.
 
-    steps: int  # how many there are
-    start: np.ndarray  # float64 [S]: what states are worth behind them
-    # What is asked for, the other way round if it `flips`; of a game bool `[S]`, where
-    # the largest is chosen.
+    Attributes:
+        steps: how many there are.
+        start: float64 `[S]`, what states are worth behind them.
+        optimum: what is asked for, the other way round if it `flips`; of a game bool
+            `[S]`, where the largest is chosen.
+        earned: float64 `[C]`, what choices earn.
+        discount: what a step is worth beside the one before it.
+        left: bool `[S]`, what may be passed; None for all.
+        right: bool `[S]`, the goal, which counts in the last steps of the `window`.
+        window: how many these are.
+        flips: whether one less what is found is asked for.
+    """
+
+    steps: int
+    start: np.ndarray
     optimum: str | np.ndarray
-    earned: np.ndarray  # float64 [C]: what choices earn
-    discount: Fraction = Fraction(1)  # what a step is worth beside the one before it
-    left: np.ndarray | None = None  # bool [S]: what may be passed; None for all
-    # bool [S]: the goal, which counts in the last steps of the `window`.
+    earned: np.ndarray
+    discount: Fraction = Fraction(1)
+    left: np.ndarray | None = None
     right: np.ndarray | None = None
-    window: int = 0  # how many these are
-    flips: bool = False  # whether one less what is found is asked for
+    window: int = 0
+    flips: bool = False
 
 
 def walk_of(asked: Any, node: Query, path: Any, optimum: str) -> Walk:

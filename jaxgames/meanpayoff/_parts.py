@@ -17,7 +17,11 @@ from jaxgames.arena import Arena, as_checked_as
 def edges_inside(arena: Arena, edge: np.ndarray, part: np.ndarray) -> np.ndarray:
     """Which edge each edge is now, when parts have been split.
 
-    It was `edge` before. Every vertex has an edge that stays inside.
+    Args:
+        arena: the game, without padding.
+        edge: integers `[E]`: which it was before.
+        part: integers `[V]`: the part of each vertex; every vertex has an edge that
+            stays inside.
 
     Returns:
         Indices of edges that stay inside: int32 `[E]`.
@@ -51,9 +55,14 @@ def game_at(
 ) -> Arena:
     """The energy game of all parts, each with a threshold of its own.
 
-    Thresholds are fractions, the same in each part. On the edges of vertices that are
-    not asked about no energy is taken. If `swapped`, player 1 is to keep the energy,
-    which goes the other way.
+    Args:
+        arena: the game, without padding.
+        edge: which edge each edge is now.
+        num: integers `[V]`, numerators of the thresholds; the same in each part.
+        den: integers `[V]`, their denominators.
+        asked: bool `[V]`: the vertices that are in question; on the edges of others no
+            energy is taken. None: all.
+        swapped: whether player 1 is to keep the energy, which goes the other way.
 
     Returns:
         Weights of 32 or 64 bits, or of Python's integers where these are too few.
@@ -88,7 +97,9 @@ def widened(game: Arena) -> Arena:
 def numbered(part: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Numbers the pieces of parts that were split.
 
-    Vertices are in a part, from 0 on, and there in the upper piece or not.
+    Args:
+        part: integers `[V]` from 0 on.
+        upper: bool `[V]`: which piece of its part a vertex is in.
 
     Returns:
         The piece of each vertex, integers `[V]` from 0 on, and for each piece twice

@@ -35,13 +35,21 @@ class Standing:
 
 
 class Question(NamedTuple):
-    """One energy game, and what its answer tells."""
+    """One energy game, and what its answer tells.
 
-    game: Arena  # the energy game of all parts
-    standing: Standing  # what is known before
-    edge: np.ndarray  # which edge each of its edges is
-    threshold: Ratio  # of each part
-    most: np.ndarray  # largest denominator that a value of each part has
+    Attributes:
+        game: the energy game of all parts.
+        standing: what is known before.
+        edge: which edge each of its edges is.
+        threshold: of each part.
+        most: largest denominator that a value of each part has.
+    """
+
+    game: Arena
+    standing: Standing
+    edge: np.ndarray
+    threshold: Ratio
+    most: np.ndarray
 
 
 def longest_cycle(arena: Arena) -> int:

@@ -14,16 +14,25 @@ from jaxgames.ops import Block
 
 
 class Layout(NamedTuple):
-    """A game, laid out."""
+    """A game, laid out.
 
-    # Positions whose front is made of all that their moves need: those of the attacker,
-    # and those of the defender where he has no choice; in blocks of like degree.
+    Attributes:
+        union: positions whose front is made of all that their moves need: those of the
+            attacker, and those of the defender where he has no choice; in blocks of
+            like degree.
+        meet: positions of the defender with several moves, likewise.
+        either: all positions, where the game is traced.
+        defender: bool `[V]`, whether the defender moves.
+        still: bool `[V]`, whether there are no moves.
+        game: the table of updates, in a game of which nothing else is read.
+    """
+
     union: tuple[Block, ...]
-    meet: tuple[Block, ...]  # positions of the defender with several moves, likewise
-    either: tuple[Block, ...]  # all positions, where the game is traced
-    defender: Any  # bool [V]: whether the defender moves
-    still: Any  # bool [V]: whether there are no moves
-    game: Game  # the table of updates, in a game of which nothing else is read
+    meet: tuple[Block, ...]
+    either: tuple[Block, ...]
+    defender: Any
+    still: Any
+    game: Game
 
     @property
     def size(self) -> int:

@@ -34,13 +34,20 @@ def arrays_of(words: Any) -> Any:
 
 
 class Rule(NamedTuple):
-    """What an update does to words: read from the tables for each edge."""
+    """What an update does to words: read from the tables for each edge.
 
-    lose: Budget  # for each word the losses of its fields
-    room: Budget  # for each word the caps without the losses
-    gain: Budget | None  # for each word the gains of its fields; None if there are none
-    # Minima: from which word and which shift the field comes that is tied, its mask,
-    # and to which word and shift it goes. The mask is 0 where there is no tie.
+    Attributes:
+        lose: for each word the losses of its fields.
+        room: for each word the caps without the losses.
+        gain: for each word the gains of its fields; None if there are none.
+        ties: minima: from which word and which shift the field comes that is tied, its
+            mask, and to which word and shift it goes. The mask is 0 where there is no
+            tie.
+    """
+
+    lose: Budget
+    room: Budget
+    gain: Budget | None
     ties: tuple[tuple[jax.Array, ...], ...]
 
 

@@ -9,11 +9,17 @@ from jaxgames.discounted._equations import ROUNDING
 
 
 class Certain(NamedTuple):
-    """Bounds, and the edges that secure them."""
+    """Bounds, and the edges that secure them.
 
-    lower: np.ndarray  # float64 [V]:
-    upper: np.ndarray  # float64 [V]:
-    strategy: np.ndarray  # int32 [V]:
+    Attributes:
+        lower: float64 `[V]`.
+        upper: float64 `[V]`.
+        strategy: int32 `[V]`.
+    """
+
+    lower: np.ndarray
+    upper: np.ndarray
+    strategy: np.ndarray
 
 
 ALONE = np.zeros(1, np.int64)
@@ -30,7 +36,11 @@ def certain(
     made less likewise; so they are no more than what these edges secure. Rounding is
     counted in: what is summed up is small, and few operations are made.
 
-    `first`, integers `[G]`, are the first vertices of games side by side.
+    Args:
+        arena: the game, without padding.
+        discount: the nearest number to the discount factor.
+        value: float64 `[V]`.
+        first: integers `[G]`, the first vertices of games side by side.
     """
     if not len(value):
         return Certain(value, value, np.zeros(0, np.int32))

@@ -24,8 +24,12 @@ def improve(
 
     As [`StrategyImprovement`][jaxgames.discounted.StrategyImprovement].
 
-    `first`, integers `[G]`, are the first vertices of games side by side, which have
-    vertices: each goes its own way.
+    Args:
+        arena: the game, without padding.
+        discount: the discount factor.
+        stop: int8 `[1]`: once it is not 0, the engine gives up; None: never.
+        first: integers `[G]`, the first vertices of games side by side, which have
+            vertices: each goes its own way.
 
     Returns:
         Values, how many rounds each game took, and whether all came to their ends.
@@ -65,7 +69,13 @@ def _worth(arena: Arena, discount: float, move: np.ndarray) -> np.ndarray:
 
 
 def _summed(gain: np.ndarray, after: np.ndarray, discount: float) -> np.ndarray:
-    """Discounted sums along paths, which double until the rest counts for nothing."""
+    """Discounted sums along paths, which double until what follows counts for nothing.
+
+    Args:
+        gain: float64 `[V]`, what is gained at each vertex.
+        after: integers `[V]`, the next vertex.
+        discount: the factor.
+    """
     for k in range(1 + math.ceil(math.log2(50 / (1 - discount)))):
         gain = gain + discount ** (2.0**k) * gain[after]
         after = after[after]

@@ -46,14 +46,23 @@ class Leaves:
 
 
 class Reached(NamedTuple):
-    """The part of a product that is reached. N nodes, M edges."""
+    """The part of a product that is reached. N nodes, M edges.
 
-    vertex: np.ndarray  # int32 [N]
-    memory: np.ndarray  # int32 [N]
-    start: np.ndarray  # int32 [V]: the node of each vertex with the first memory
-    row_ptr: np.ndarray  # int32 [N + 1]
-    target: np.ndarray  # int32 [M]: nodes
-    colour: np.ndarray  # int32 [M]: the priority of each edge
+    Attributes:
+        vertex: int32 `[N]`.
+        memory: int32 `[N]`.
+        start: int32 `[V]`, the node of each vertex with the first memory.
+        row_ptr: int32 `[N + 1]`.
+        target: int32 `[M]`, nodes.
+        colour: int32 `[M]`, the priority of each edge.
+    """
+
+    vertex: np.ndarray
+    memory: np.ndarray
+    start: np.ndarray
+    row_ptr: np.ndarray
+    target: np.ndarray
+    colour: np.ndarray
 
 
 def explore(
@@ -69,8 +78,13 @@ def explore(
     Nodes are numbered as they are found, breadth first. They are looked up in a table
     by hashing; O(M) time on average, times the height of the tree.
 
-    Marks that edges meet are bits. `tick` is told how many nodes there are, now and
-    then; there may be `most` of them, and of edges.
+    Args:
+        row_ptr: int32 `[V + 1]`.
+        dst: int32 `[E]`.
+        met: int64 `[E]`, the marks that each edge meets, as bits.
+        leaves: what is remembered.
+        tick: told how many nodes there are, now and then.
+        most: nodes, or edges, that there may be.
 
     Returns:
         What is reached; None where there is more.

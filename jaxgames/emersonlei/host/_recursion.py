@@ -17,12 +17,19 @@ PHASE = "solving subgames"
 
 
 class Part(NamedTuple):
-    """A subgame: an arena, what its vertices and edges are in the game, and marks."""
+    """A subgame: an arena, what its vertices and edges are in the game, and marks.
 
-    arena: Arena  # every vertex has a successor
-    vertices: np.ndarray  # integers [V]
-    edges: np.ndarray  # integers [E]
-    met: np.ndarray  # int64 [E]: the marks of the edges
+    Attributes:
+        arena: every vertex has a successor.
+        vertices: integers `[V]`.
+        edges: integers `[E]`.
+        met: int64 `[E]`, the marks of the edges.
+    """
+
+    arena: Arena
+    vertices: np.ndarray
+    edges: np.ndarray
+    met: np.ndarray
 
     def part(self, keep: np.ndarray, among: np.ndarray) -> "Part":
         """The subgame of some vertices (bool `[V]`), and of some edges between them."""
@@ -38,6 +45,11 @@ class Part(NamedTuple):
         self, player: int, target: np.ndarray, marked: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Where a player forces a visit to vertices, or to edges, and his moves.
+
+        Args:
+            player: 0 or 1.
+            target: bool `[V]`.
+            marked: bool `[E]`.
 
         Returns:
             bool `[V]`; and edges of the game, where he has to move, else -1.
@@ -56,11 +68,16 @@ class Part(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """What the winner of a set does to meet a mark that is not in a subset."""
+    """What the winner of a set does to meet a mark that is not in a subset.
 
-    label: int  # the subset
-    move: dict[int, int]  # edges by vertex, outside of the rest
-    # What he does where the rival can avoid such marks: he wins it, too.
+    Attributes:
+        label: the subset.
+        move: edges by vertex, outside of the rest.
+        rest: what he does where the rival can avoid such marks: he wins it, too.
+    """
+
+    label: int
+    move: dict[int, int]
     rest: "Plan | None"
 
 

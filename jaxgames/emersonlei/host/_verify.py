@@ -104,8 +104,11 @@ def accepting(
     not be met then is taken out, and what is left is looked at again; where there is a
     choice, each part is tried. Polynomial for conditions of Rabin and of Streett.
 
-    There are some edges, bool `[E]`, which have met these marks, as bits; the condition
-    is on those met infinitely often.
+    Args:
+        graph: the graph.
+        edges: bool `[E]`, those that there are.
+        met: int64 `[E]`, their marks as bits.
+        condition: on the marks that a play meets infinitely often.
     """
     work: list[tuple[np.ndarray, Acceptance]] = [(edges, condition)]
     src, dst = graph.src, graph.dst

@@ -66,10 +66,16 @@ def potentials(
 ) -> tuple[np.ndarray | None, np.ndarray, dict[str, int]]:
     """The least scaled measure of a game.
 
-    No credit is more than `most`, but in the dual, in which players and gains change
-    sides: what player 1 must spend from each vertex to keep the energy falling. No edge
-    of the maximising player leads out of `within`, bool `[V]`, the vertices that there
-    are. It gives up where `limit` vertices have risen.
+    Args:
+        game: the game.
+        most: the largest credit that a vertex can need; with more it is TOP. Not for
+            the dual.
+        within: bool `[V]`: the vertices that there are, out of which no edge of the
+            maximising player leads; None for all.
+        dual: whether to solve the game in which players and gains change sides: what
+            player 1 must spend from each vertex to keep the energy falling.
+        stop: int8 `[1]`: gives up soon after it is not 0.
+        limit: gives up where so many vertices have risen.
 
     Returns:
         `credit * (V + 1) - steps` for each vertex (with the dual's `+ steps`), where

@@ -45,8 +45,13 @@ def strategies(
     `need` be the least credits of this game; he takes the edge of least index that
     stays where he wins with `need(v) >= max(0, need(u) + (n + 1) w + 1)`.
 
-    Player 1 has one if `both` are wanted. It gives up where `limit` vertices have
-    risen.
+    Args:
+        game: the game.
+        most: the largest credit that a vertex can need.
+        credit: integers `[V]`, TOP where player 1 wins.
+        stop: int8 `[1]`: gives up soon after it is not 0; None: never.
+        both: whether player 1 shall have a strategy too.
+        limit: gives up where so many vertices have risen.
 
     Returns:
         int32 `[V]`, NO_EDGE where the owner does not win; None if stopped.

@@ -32,26 +32,44 @@ FINISHED, STOPPED, TOO_LARGE = range(3)
 
 
 class Run(NamedTuple):
-    """What the loops work on."""
+    """What the loops work on.
+
+    Attributes:
+        game: the game.
+        table: int64 `[V, 4]`, the columns named above.
+        high: int64 `[V, 2]`, the upper words of potentials and distances; of numbers of
+            one word an empty array of one axis.
+        line: what weights are multiplied by, and what is added; both negative.
+        none: the number 0.
+        far: a number that is more than any distance.
+        most: a number, the largest potential or distance; four times that is `far`.
+        ceiling: a number; with a larger potential a vertex is TOP.
+        rising: int32 `[V]`, the vertices that rise.
+        listed: int32 `[V]`, the vertices to be looked at when the turn ends.
+        keys: numbers `[V + E]`, distances in the heap.
+        heap: int32 `[V + E]`, their vertices.
+        counts: int64 `[2]`, turns and vertices that rose.
+        stop: int8 `[1]`, another thread may set it to something else than 0.
+        limit: vertices that may rise, more or less: no turn begins after so many.
+        whole: whether all vertices of the game are there.
+    """
 
     game: Game
-    table: np.ndarray  # int64 [V, 4]: the columns named above
-    # int64 [V, 2]: the upper words of potentials and distances; of numbers of one word
-    # an empty array of one axis.
+    table: np.ndarray
     high: np.ndarray
-    line: Any  # what weights are multiplied by, and what is added; both negative
-    none: Any  # the number 0
-    far: Any  # a number that is more than any distance
-    most: Any  # a number, the largest potential or distance; four times that is `far`
-    ceiling: Any  # a number; with a larger potential a vertex is TOP
-    rising: np.ndarray  # int32 [V]: the vertices that rise
-    listed: np.ndarray  # int32 [V]: the vertices to be looked at when the turn ends
-    keys: np.ndarray  # numbers [V + E], distances in the heap
-    heap: np.ndarray  # int32 [V + E]: their vertices
-    counts: np.ndarray  # int64 [2]: turns and vertices that rose
-    stop: np.ndarray  # int8 [1]: another thread may set it to something else than 0
-    limit: Any  # vertices that may rise, more or less: no turn begins after so many
-    whole: bool  # whether all vertices of the game are there
+    line: Any
+    none: Any
+    far: Any
+    most: Any
+    ceiling: Any
+    rising: np.ndarray
+    listed: np.ndarray
+    keys: np.ndarray
+    heap: np.ndarray
+    counts: np.ndarray
+    stop: np.ndarray
+    limit: Any
+    whole: bool
 
 
 @compiled

@@ -29,12 +29,17 @@ class StoppedError(Exception):
 
 
 class Found(NamedTuple):
-    """Who wins an inner game, and by which edges of it: NO_EDGE for who loses."""
+    """Who wins an inner game, and by which edges of it: NO_EDGE for who loses.
 
-    winner: np.ndarray  # int8 [V]
-    strategy: np.ndarray  # int32 [V]
-    # bool [E]: edges that player 0 can take as he likes where he wins, in an energy
-    # game, and all of player 1 there. In a parity game there are none.
+    Attributes:
+        winner: int8 `[V]`.
+        strategy: int32 `[V]`.
+        keeps: bool `[E]`: edges that player 0 can take as he likes where he wins, in
+            an energy game, and all of player 1 there. In a parity game there are none.
+    """
+
+    winner: np.ndarray
+    strategy: np.ndarray
     keeps: np.ndarray
 
 
@@ -81,7 +86,10 @@ class Inner:
     def parity(self, part: Part, edges: np.ndarray | None = None) -> Found:
         """The parity game alone.
 
-        Edges may be left out, but one of each vertex or more is there.
+        Args:
+            part: the game.
+            edges: bool `[E]`: those that there are, one of each vertex or more; None
+                for all.
         """
         place, arena = "host" if self.solver == "host" else "auto", part.arena
         at = None if edges is None else np.flatnonzero(edges)
@@ -143,7 +151,12 @@ class Inner:
         return found
 
     def credits(self, part: Part, move: np.ndarray) -> np.ndarray:
-        """Credits where player 0's moves are fixed: `energy.TOP` if none is enough."""
+        """Credits where player 0's moves are fixed: `energy.TOP` where none is enough.
+
+        Args:
+            part: the game.
+            move: int32 `[V]`, an edge where player 0 moves.
+        """
         arena, size = part.arena, len(part.vertices)
 
         def solve() -> tuple[Any, Any, Any]:

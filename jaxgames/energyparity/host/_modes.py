@@ -57,7 +57,9 @@ def modes_of(arena: Arena, pieces: list[Any]) -> tuple[np.ndarray, Modes]:
 def parted(pieces: list[Any], first: np.ndarray) -> dict[int, list[Any]]:
     """What player 0 wins of several games side by side, by the number of the game.
 
-    `first` is the first vertex and edge of each, and the end.
+    Args:
+        pieces: of all.
+        first: integers `[G + 1, 2]`: the first vertex and edge of each, and the end.
     """
     found: dict[int, list[Any]] = {}
     for piece in pieces:

@@ -11,19 +11,29 @@ from jaxgames.graph._solution import Attractor
 
 
 class Part(NamedTuple):
-    """A subgame."""
+    """A subgame.
 
-    arena: Arena  # with owners and priorities; every vertex has a successor
-    # Integers [V], which they are in the game that it is a part of.
+    Attributes:
+        arena: with owners and priorities; every vertex has a successor.
+        vertices: integers `[V]`, which they are in the game that it is a part of.
+        edges: integers `[E]`, likewise.
+        weight: integers `[E]`, also Python's.
+        game: integers `[V]`, ascending: which of several games a vertex is of; None
+            where there is one.
+    """
+
+    arena: Arena
     vertices: np.ndarray
-    edges: np.ndarray  # integers [E]: likewise
-    weight: np.ndarray  # integers [E]: also Python's
-    # Integers [V], ascending: which of several games a vertex is of; None where there
-    # is one.
+    edges: np.ndarray
+    weight: np.ndarray
     game: np.ndarray | None = None
 
     def part(self, keep: np.ndarray) -> "Part":
-        """A subgame, with vertices and edges as they are numbered here."""
+        """A subgame, with vertices and edges as they are numbered here.
+
+        Args:
+            keep: bool `[V]`.
+        """
         arena, vertices, edges = self.arena.subgame(keep)
         game = None if self.game is None else self.game[vertices]
         return Part(arena, vertices, edges, self.weight[edges], game)

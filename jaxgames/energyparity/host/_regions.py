@@ -14,33 +14,51 @@ from jaxgames.solution import NO_EDGE, UNDECIDED, Status
 
 
 class Attract(NamedTuple):
-    """Vertices from which player 0 forces the play into what comes before."""
+    """Vertices from which player 0 forces the play into what comes before.
 
-    vertices: np.ndarray  # integers [N]: of the whole game
-    # Integers [N], from 1 on: it falls along all edges that are left.
+    Attributes:
+        vertices: integers `[N]`, of the whole game.
+        rank: integers `[N]`, from 1 on: it falls along all edges that are left.
+        move: integers `[N]`, edges of the whole game, -1 where player 1 moves.
+    """
+
+    vertices: np.ndarray
     rank: np.ndarray
-    move: np.ndarray  # integers [N]: edges of the whole game, -1 where player 1 moves
+    move: np.ndarray
 
 
 class Core(NamedTuple):
-    """Vertices that player 0 wins by earning, and by going to tops."""
+    """Vertices that player 0 wins by earning, and by going to tops.
 
-    vertices: np.ndarray  # integers [N]: of the whole game, ascending
-    # Integers [N]: edges to take while earning, -1 where player 1 moves.
+    Attributes:
+        vertices: integers `[N]`, of the whole game, ascending.
+        earn: integers `[N]`: edges to take while earning, -1 where player 1 moves.
+        credit: integers `[N]`: what earning needs.
+        rank: integers `[N]`: steps to a top at most, -1 where it need not be reached.
+        move: integers `[N]`: edges towards a top, and out of it; else -1.
+        inner: what he does where no top need be reached.
+    """
+
+    vertices: np.ndarray
     earn: np.ndarray
-    credit: np.ndarray  # integers [N]: what earning needs
-    # Integers [N]: steps to a top at most, -1 where it need not be reached.
+    credit: np.ndarray
     rank: np.ndarray
-    move: np.ndarray  # integers [N]: edges towards a top, and out of it; else -1
-    inner: list[Any]  # what he does where no top need be reached
+    move: np.ndarray
+    inner: list[Any]
 
 
 class Region(NamedTuple):
-    """What is known of a subgame."""
+    """What is known of a subgame.
 
-    winner: np.ndarray  # int8 [V]:
-    move: np.ndarray  # int32 [V]: player 1's edges, of the whole game, where he wins
-    pieces: list[Any]  # `Attract` and `Core` in the order in which they were won
+    Attributes:
+        winner: int8 `[V]`.
+        move: int32 `[V]`: player 1's edges, of the whole game, where he wins.
+        pieces: `Attract` and `Core` in the order in which they were won.
+    """
+
+    winner: np.ndarray
+    move: np.ndarray
+    pieces: list[Any]
 
 
 Asked = Generator[Part, Region, Region]
@@ -194,7 +212,11 @@ def _credits(
 ) -> np.ndarray:
     """Credits where player 0's moves are fixed, which leave no edge out; TOP elsewhere.
 
-    No edge leaves `some`, bool `[V]`, that is not of player 0, nor a move.
+    Args:
+        inner: solves the game.
+        part: what is left.
+        some: bool `[V]`: what no edge leaves that is not of player 0, nor a move.
+        move: int32 `[V]`, an edge where player 0 moves.
     """
     found = np.full(len(some), TOP, np.int64)
     if some.all():
@@ -313,8 +335,11 @@ class _Run:
     ) -> bool:
         """Enters what player 1 wins; whether there is any.
 
-        Moves are edges of the part; `deeper` is a part of it with an answer, whose
-        moves are taken where he wins it.
+        Args:
+            part: what is left.
+            mask: bool `[V]`: what he wins.
+            move: edges of the part that he takes there, if he owns it; -1 elsewhere.
+            deeper: a part of it with an answer whose moves are taken where he wins it.
         """
         if not mask.any():
             return False

@@ -127,7 +127,13 @@ def _check_cycles(arena: Arena, winner: np.ndarray, strategy: np.ndarray) -> Non
 
 
 def _tops(priority: np.ndarray, label: np.ndarray, vertices: np.ndarray) -> np.ndarray:
-    """The vertices above all of the other parity in their component: bool `[V]`."""
+    """The vertices above all of the other parity in their component: bool `[V]`.
+
+    Args:
+        priority: integers `[V]`.
+        label: integers `[V]`, components.
+        vertices: those that there are.
+    """
     there = np.zeros(len(priority), bool)
     there[vertices] = True
     most = np.full((2, int(label.max()) + 1), -1)
@@ -388,7 +394,10 @@ def _edges_from(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The edges that are left to some vertices, and the place of each one's source.
 
-    An edge may be `fixed`: the only one; -1 for all of the vertex.
+    Args:
+        arena: the game.
+        vertex: integers `[N]`.
+        fixed: integers `[N]`: the only edge, or -1 for all of the vertex.
     """
     first = np.where(fixed == NO_EDGE, arena.row_ptr[vertex], fixed)
     many = np.where(fixed == NO_EDGE, np.diff(arena.row_ptr)[vertex], 1)

@@ -28,8 +28,16 @@ def jump_back(rows, columns, probs, stay, values, found, begin, end):
 def jumps_back(rows, columns, probs, stay, both, side, weight, sum_):
     """As many jumps, and the sum of what each is worth by its weight.
 
-    Values are in `both`, float64 `[2, S]`, in turns, at first in that of `side`.
-    `weight`, float64 `[k]`, is what those after each jump count; `sum_` is added to.
+    Args:
+        rows: as for `jump_back`, as are the others.
+        columns: likewise.
+        probs: likewise.
+        stay: likewise.
+        both: float64 `[2, S]`, what states are worth to begin with, and room; written
+            to, in turns.
+        side: which of both it is.
+        weight: float64 `[k]`, what the values after each jump count.
+        sum_: float64 `[S]`, added to.
 
     Returns:
         Which of both it is in the end.

@@ -41,7 +41,11 @@ def decompose(model: MDP, states, choices, stop: np.ndarray) -> Found:
     and so on. A component that lost nothing is a maximal end component. What is left of
     the others is searched again, and only that.
 
-    A mask is None for all; `stop` is set by another thread to end it.
+    Args:
+        model: the model.
+        states: bool `[S]`, or None for all.
+        choices: bool `[C]`, or None for all.
+        stop: int8 `[1]`; the search gives up soon after it is not 0.
 
     References:
         [1] de Alfaro, Formal verification of probabilistic systems, PhD thesis,
@@ -79,9 +83,13 @@ def _whole(model: MDP) -> Part:
 def _searched(part, edges, stop, room, label, kept):
     """Writes down the components that are end components, and goes on with the others.
 
-    `edges` are the branches of each state, `room` is what `room_for` makes of both.
-    Written to: `label`, of a state of the model the smallest one of its component, and
-    `kept`, of its choices.
+    Args:
+        part: what is searched.
+        edges: int32 `[N + 1]`: the branches of each state.
+        stop: int8 `[1]`; the search gives up soon after it is not 0.
+        room: what `room_for` makes of states and branches.
+        label: int32 `[S]`, of the states of the model: their component's smallest one.
+        kept: bool `[C]`, of its choices.
 
     Returns:
         How many states were taken out because of others, -1 if stopped; and the part
@@ -108,7 +116,10 @@ def _searched(part, edges, stop, room, label, kept):
 def _remove(part, edges, component):
     """Takes out what cannot stay in its strongly connected component.
 
-    `component` is the smallest state of that of each state, `edges` are its branches.
+    Args:
+        part: what was searched.
+        edges: int32 `[N + 1]`: the branches of each state.
+        component: int32 `[N]`, the smallest state of that of each state.
 
     Returns:
         Which states to search again: they have a choice left, and their component has

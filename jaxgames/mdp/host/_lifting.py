@@ -88,6 +88,10 @@ def factored(matrix, prime, order, pivots):
 def packed(matrix, order):
     """The entries of both factors, row by row in the order of elimination.
 
+    Args:
+        matrix: int64 `[n, n]`, the factors.
+        order: int32 `[n]`, in which order rows were taken out.
+
     Returns:
         Where the rows of the lower one begin, its columns and entries; and likewise of
         the upper one.
@@ -143,10 +147,24 @@ def lift(
 ):
     """Some more digits of the solution.
 
-    `order` and `pivots` are as `factored` says, `low` to `upper` as `packed` does. Of
-    the matrix and the right sides there are int64 digits, `[J, E]` and `[K, n]`, those
-    of negative ones negative; `carry`, `[n, J + 1]`, is what is left of the latter,
-    zero in the beginning.
+    Args:
+        prime: the base.
+        order: in which order rows were taken out, as `factored` says.
+        pivots: likewise.
+        low: the factors, as `packed` says, like all up to `upper`.
+        below: likewise.
+        lower: likewise.
+        high: likewise.
+        above: likewise.
+        upper: likewise.
+        rows: int64 `[n + 1]`, where the entries of each row of the matrix begin.
+        columns: int32, their columns.
+        entries: int64 `[J, E]`, their digits, those of negative ones negative.
+        right: int64 `[K, n]`, the digits of the right sides, likewise.
+        carry: int64 `[n, J + 1]`, what is left of them; zero in the beginning.
+        digits: int64, `[., n]`, written to.
+        first: the first digit to find.
+        last: the one after the last.
     """
     size, many = len(order), len(entries)
     rest = np.empty(size, np.int64)

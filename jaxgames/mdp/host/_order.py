@@ -13,6 +13,12 @@ def by_component(edges, target, stop, room):
 
     Components that others lead to come first.
 
+    Args:
+        edges: int32 `[N + 1]`, where the edges of each vertex begin.
+        target: int32, where these lead.
+        stop: int8 `[1]`; the search gives up soon after it is not 0.
+        room: what `room_for` makes.
+
     Returns:
         How many components there are, -1 if it was stopped; the vertices (int32 `[N]`);
         and where components begin among these (int32 `[P + 1]`).
@@ -72,8 +78,15 @@ def ordered(groups, rows, target, component, order, parts, large):
     that lead to a state that comes later: those alone bring what a round does not know
     yet. So rounds hardly depend on how states are numbered. O(N + K + B) time.
 
-    `order` has the states of a component together, large numbers first; written to.
-    `large` are the components of three states and more.
+    Args:
+        groups: int32 `[N + 1]`, the choices of each state.
+        rows: int32 `[K + 1]`, the branches of each choice.
+        target: int32 `[B]`, where these lead.
+        component: int32 `[N]`, strongly connected ones.
+        order: int32 `[N]`, the states, those of a component together, large numbers
+            first; written to.
+        parts: int32 `[P + 1]`, where components begin there.
+        large: the components of three states and more.
     """
     size = len(order)
     deep = np.full(size, -1, np.int32)
@@ -104,8 +117,16 @@ def ordered(groups, rows, target, component, order, parts, large):
 def depth_first(groups, rows, target, component, root, place, way, branch):
     """Searches a component, and says how good two orders are.
 
-    `place` is -1 of the component's states; written to: the order in which the search
-    leaves them.
+    Args:
+        groups: the choices of each state.
+        rows: the branches of each choice.
+        target: where these lead.
+        component: of each state.
+        root: where the search begins.
+        place: int32 `[N]`, -1 of the component's states; written to: the order in which
+            the search leaves them.
+        way: int32 `[N]`, to work in.
+        branch: likewise.
 
     Returns:
         How many branches lead to what comes later or to where they start: by number,
@@ -142,7 +163,15 @@ def depth_first(groups, rows, target, component, root, place, way, branch):
 def breadth_first(groups, rows, target, component, root, place, way):
     """Searches a component, and says how good the opposite order is.
 
-    `place` is -1 of the component's states; written to: how many are found after each.
+    Args:
+        groups: the choices of each state.
+        rows: the branches of each choice.
+        target: where these lead.
+        component: of each state.
+        root: where the search begins.
+        place: int32 `[N]`, -1 of the component's states; written to: how many states
+            are found after each.
+        way: int32 `[N]`, to work in.
 
     Returns:
         How many branches lead to what comes later by place, or to where they start.

@@ -41,7 +41,13 @@ def prob0(
 
     As [`mdp.prob0`][jaxgames.mdp.prob0], by a backward search: O(S + C + E).
 
-    `back` are the branches of these choices backwards, if they are there already.
+    Args:
+        model: the model.
+        target: bool `[S]`.
+        optimum: `"min"` or `"max"`.
+        states: bool `[S]`, what a path may pass; None for all.
+        choices: bool `[C]`, the choices that there are; None for all.
+        back: the branches of these choices backwards, if they are there already.
     """
     check_optimum(optimum)
     parts = _parts(model, target, states, choices)
@@ -80,8 +86,15 @@ def prob1(
     O(S + C + E). For `"max"` one after another, each of which takes states out for
     good: O(N (S + C + E)) for N searches.
 
-    `back` is as for `prob0`; for `"max"` those of more choices do. `zero` is what that
-    has found for the same, if it is known.
+    Args:
+        model: the model.
+        target: bool `[S]`.
+        optimum: `"min"` or `"max"`.
+        states: bool `[S]`, what a path may pass; None for all.
+        choices: bool `[C]`, the choices that there are; None for all.
+        back: the branches of these choices backwards, if they are there already; for
+            `"max"` those of more choices do.
+        zero: bool `[S]`, what `prob0` found for the same, if that is known.
     """
     check_optimum(optimum)
     parts = _parts(model, target, states, choices)

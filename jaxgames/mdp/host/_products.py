@@ -7,7 +7,12 @@ from jaxgames.host import compiled
 def less_later(rows, columns, entries, values, found):
     """By how much values are more than what they are a step later, and their mean.
 
-    The entries are one less the probability to stay, and the negated others.
+    Args:
+        rows: int32 `[n + 1]`, where the entries of each state begin.
+        columns: int32, the states that they are about.
+        entries: float64: one less the probability to stay, and the negated others.
+        values: float64 `[n]`.
+        found: float64 `[n]`, written to.
     """
     mean = 0.0
     for value in values:
@@ -27,8 +32,12 @@ def factor_in_place(rows, columns, entries, middle, place):
     Where no entry beside the diagonal is above zero, and each diagonal is more than the
     others of its row sum up to, no pivot gets zero.
 
-    They are written over it. Columns are in order; `middle` is where the diagonal is,
-    `place` is all -1, and left so.
+    Args:
+        rows: int32 `[n + 1]`.
+        columns: int32, in order in each row.
+        entries: float64, the matrix; the factors are written over it.
+        middle: int32 `[n]`, where the diagonal is.
+        place: int32 `[n]`, all -1: to work in, left as it was.
     """
     for row in range(len(middle)):
         for entry in range(rows[row], rows[row + 1]):
@@ -47,7 +56,16 @@ def factor_in_place(rows, columns, entries, middle, place):
 
 @compiled
 def by_factors(rows, columns, entries, middle, wanted, found):
-    """Solves equations by the factors of their matrix."""
+    """Solves equations by the factors of their matrix.
+
+    Args:
+        rows: as for `factor_in_place`.
+        columns: likewise.
+        entries: float64, the factors.
+        middle: as there.
+        wanted: float64 `[n]`.
+        found: float64 `[n]`, written to.
+    """
     for row in range(len(middle)):
         here = wanted[row]
         for entry in range(rows[row], middle[row]):
@@ -67,7 +85,11 @@ def take_out(vectors, count, vector, shares):
 
     Four of them at a time, so that their sums do not wait for one another.
 
-    `shares` are how much of each was taken out; written to.
+    Args:
+        vectors: float64 `[m, n]`, of length one each.
+        count: how many of these.
+        vector: float64 `[n]`, written to.
+        shares: float64, how much of each was taken out; written to.
 
     Returns:
         The square of the length of what is left.
@@ -102,7 +124,13 @@ def take_out(vectors, count, vector, shares):
 
 @compiled
 def add_up(vectors, shares, found):
-    """The sum of vectors, each times its share."""
+    """The sum of vectors, each times its share.
+
+    Args:
+        vectors: float64 `[m, n]`.
+        shares: float64 `[k]`, of the first `k` of these.
+        found: float64 `[n]`, written to.
+    """
     found.fill(0.0)
     for row in range(len(shares)):
         share = shares[row]

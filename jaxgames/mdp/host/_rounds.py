@@ -72,7 +72,16 @@ def sizes(system, inside, part):
 
 @compiled
 def copied(system, value, inside, part, local, number):
-    """Writes the equations of a component down, with what is known of other states."""
+    """Writes the equations of a component down, with what is known of other states.
+
+    Args:
+        system: all equations.
+        value: float64 `[N]`, known of the states that the component leads to.
+        inside: int32 `[N]`, the component of each state.
+        part: the component.
+        local: written to.
+        number: int32 `[N]`, to work in.
+    """
     begin, end = system.parts[part], system.parts[part + 1]
     for place in range(begin, end):
         number[system.order[place]] = place - begin
@@ -298,8 +307,13 @@ def approach(local, chain, base, least, unit, share, apart, patience, stop):
 def tied(local, base, least, near, worth):
     """Writes down what the values are for choices that are as good as the best, almost.
 
-    They may be worse by a share `near` of the value; to `worth` minus infinity is
-    written for choices that are worse. Values are not negative.
+    Args:
+        local: the component; its values are not negative.
+        base: float64 `[k]`, what its choices are worth beside.
+        least: 1 where the least choice counts.
+        near: by which share of the value a choice may be worse.
+        worth: float64 `[k]`, written to: the value of the state; minus infinity for
+            choices that are worse.
     """
     for state in range(len(local.value)):
         value = local.value[state]

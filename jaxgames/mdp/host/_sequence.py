@@ -91,8 +91,12 @@ def _by_depth(edges, columns, component, members, by_component):
     models are numbered as they are explored, what is looked at lies together. Knots
     come last in their depth, each by itself.
 
-    `members` is how many states each component has; `by_component` has those first that
-    lead to others.
+    Args:
+        edges: int32 `[S + 1]`, where the branches of each state begin.
+        columns: int32, where they lead.
+        component: int32 `[S]`, of each state.
+        members: int64 `[N]`, how many states each component has.
+        by_component: int32 `[S]`, the states, components that lead to others first.
 
     Returns:
         The states, and the places of each knot.
@@ -165,7 +169,12 @@ def _circling(edges, columns, order, knots):
 def taken(number, size, order, knots):
     """The order of some states alone, by numbers of their own.
 
-    The numbers are -1 for other states; states of a knot may have one together.
+    Args:
+        number: int32 `[S]`, the number of each state, -1 for the others. States of a
+            knot may have one together.
+        size: how many numbers there are.
+        order: of the sequence.
+        knots: likewise.
 
     Returns:
         The numbers in that order, and where those of each knot begin and end there.
@@ -194,6 +203,12 @@ def taken(number, size, order, knots):
 @linear
 def inside(edges, target, order, knots):
     """The edges that stay in their knot, of states that are numbered anew.
+
+    Args:
+        edges: int32 `[N + 1]`, where the edges of each state begin.
+        target: int32, where they lead.
+        order: int32 `[N]`, the states.
+        knots: int32 `[M, 2]`, ranges of these.
 
     Returns:
         The states of knots, by their new numbers; where the edges of each begin; and
@@ -229,8 +244,12 @@ def inside(edges, target, order, knots):
 def merged(order, knots, tied, inner, inner_begins):
     """The order of all states by component.
 
-    `tied` are the states of knots by new numbers, `inner` these numbers by component,
-    those of earlier knots first.
+    Args:
+        order: int32 `[N]`, the states.
+        knots: int32 `[M, 2]`, ranges of these.
+        tied: int32, the states of knots by their new numbers.
+        inner: int32, these numbers by component, those of earlier knots first.
+        inner_begins: int32, where components begin there.
 
     Returns:
         The states by component, and where components begin there.
@@ -261,7 +280,14 @@ def merged(order, knots, tied, inner, inner_begins):
 
 @linear
 def some(graph, start, passed, live):
-    """Marks what leads to `start` with some choice, through what may be passed."""
+    """Marks what leads to `start` with some choice, through what may be passed.
+
+    Args:
+        graph: the model.
+        start: bool `[S]`.
+        passed: bool `[S]`, where a mark may spread to.
+        live: bool `[C]`, the choices that count.
+    """
     groups, rows, columns = graph.groups, graph.rows, graph.columns
     into, source, owner = graph.into, graph.source, graph.owner
     order, knots, knot = graph.order, graph.knots, graph.knot
@@ -359,7 +385,11 @@ def surely(graph, goal, inside, live):
     A state has a level: how many steps away the goal is by choices that stay inside;
     the scheduler takes the first of these that may lead a level nearer.
 
-    `inside` is where it may pass, and the goal; written to.
+    Args:
+        graph: as for `some`.
+        goal: bool `[S]`.
+        inside: bool `[S]`, where it may pass, and the goal; written to.
+        live: as for `some`.
 
     Returns:
         What is left of `inside`; and int32 `[S]`, the scheduler, -1 elsewhere.

@@ -90,8 +90,15 @@ def step_back(
 def exactly_one(groups, rows, columns, sure, states, least, found, surely):
     """Where what was found is one exactly: since all that it is a mean of is.
 
-    `sure` are the states whose value a step later is exactly one. `found` is set to one
-    where it is, and `surely` says where.
+    Args:
+        groups: as for `step_back`, as are the others.
+        rows: likewise.
+        columns: likewise.
+        sure: bool `[S]`, states whose value a step later is exactly one.
+        states: int32, states that are looked at.
+        least: as for `step_back`.
+        found: float64 `[S]`, what they are worth; set to one where it is.
+        surely: bool `[S]`, written to where it is looked.
     """
     for state in states:
         one = False
@@ -138,11 +145,28 @@ def steps_back(
 ):  # fmt: skip
     """What states are worth so many steps earlier.
 
-    As by `step_back`, from `values` to `new` and back, in turns, and so between `sure`
-    and `surely`, the states whose value is exactly one, if `track` is 1. Where some
-    values may be less than nothing, `signed` is 1, and `error`, float64 `[1]`, how far
-    from the truth they may be; added to. If `steady` is 1 a step that changes nothing
-    is the last. The first row of `chosen` is `place - 1`; they go down.
+    Args:
+        groups: as for `step_back`, as are the others.
+        rows: likewise.
+        columns: likewise.
+        probs: likewise.
+        reward: likewise.
+        values: float64 `[S]`, of the states when these steps are done; written to.
+        sure: bool `[S]`, states whose value is exactly one; written to.
+        looked: as for `step_back`.
+        new: float64 `[S]`, the values of the other states; written to.
+        surely: bool `[S]`, those of the other states where it is exactly one; likewise.
+        least: as for `step_back`.
+        discount: likewise.
+        largest: the largest reward.
+        slack: more than the relative error of a sum.
+        signed: 1 where some values may be less than nothing.
+        error: float64 `[1]`, how far from the truth they may be then; added to.
+        count: how many steps.
+        place: one more than where the first of these is in `chosen`; they go down.
+        steady: 1 to end after a step that changes nothing.
+        track: 1 where values may be exactly one.
+        chosen: int32 `[k, S]`, the choices of each step, written to; or `[0, S]`.
 
     Returns:
         How many steps were made: what they come to is in `new` and `surely` if that is
@@ -188,9 +212,22 @@ def average(
     nowhere more than the largest average is, and nowhere less [1]. A tenth of each step
     stays where it is, which takes periods out and changes no average.
 
-    `kept` are the choices that stay, `members` the states of the component; `values`
-    are written to. Bounds may stay `width` apart, relative to the lower one, and
-    `apart` more.
+    Args:
+        groups: int32 `[S + 1]`.
+        rows: int32 `[C + 1]`.
+        columns: int32 `[E]`.
+        probs: float64 `[E]`.
+        reward: float64 `[C]`.
+        kept: bool `[C]`, the choices that stay.
+        members: int32 `[n]`, the states of the component.
+        values: float64 `[S]`, to begin with; written to.
+        room: float64 `[S]`, to work in.
+        least: 1 for the least average, 0 for the largest.
+        slack: more than the relative error of a sum.
+        width: how far apart bounds may stay, relative to the lower one ...
+        apart: ... and more, as it is.
+        patience: rounds at most.
+        stop: int8 `[1]`, set by another thread to end it.
 
     Returns:
         The bounds; and 1 where they are near enough.
@@ -256,9 +293,17 @@ def gains(
     is a small difference of these. Probabilities are relative to their sum, so that
     what is rounded of it is relative to differences.
 
-    Values are `high` and, to be added to that, `low`. Written to: `found`, the reward,
-    and by how much the mean of the values is more than that of the state; and `off`,
-    more than how far from the truth that is.
+    Args:
+        first: int32 `[k]`, the state of each choice.
+        rows: int32 `[k + 1]`, the branches of each choice.
+        columns: int32, the states that they lead to.
+        probs: float64, their weights.
+        reward: float64 `[k]`.
+        high: float64 `[n]`, values ...
+        low: float64 `[n]`, and what is to be added to each: much less.
+        found: float64 `[k]`, written to: the reward, and by how much the mean of the
+            values is more than that of the state.
+        off: float64 `[k]`, written to: more than how far from the truth that is.
 
     References:
         Dekker, A floating-point technique for extending the available precision,

@@ -131,7 +131,14 @@ def earned(swept, reward, least, slack, tiny, first, last):
 
     Infinite where some path never gets there: for the least, whatever is chosen.
 
-    It is written to `swept`, as by `reached`.
+    Args:
+        swept: written to, as for `reached`.
+        reward: float64 `[C]`, what a choice earns, not negative.
+        least: whether schedulers earn as little as they can, else as much.
+        slack: likewise.
+        tiny: likewise.
+        first: likewise.
+        last: likewise.
     """
     groups, rows = swept.groups, swept.rows
     columns, weights = swept.columns, swept.weights

@@ -182,8 +182,18 @@ def extremes(value, open_):
 def spread(number, open_, value, low, high, least, most, lower, upper, start, end):
     """Bounds of a range of states by those of equations, between two values.
 
-    `number` is the equation of each open state, `value` that of the others; no value is
-    less than `least` or more than `most`.
+    Args:
+        number: int32 `[S]`, the equation of each state.
+        open_: bool `[S]`, the states that have one.
+        value: float64 `[S]`, the values of the others.
+        low: float64 `[N]`, lower bounds by equation.
+        high: float64 `[N]`, upper ones.
+        least: what no value is less than.
+        most: what none is more than.
+        lower: float64 `[S]`, written to.
+        upper: likewise.
+        start: where the range begins.
+        end: where it ends.
     """
     for state in range(max(start, 0), end):
         if open_[state]:
@@ -575,8 +585,15 @@ def weighs(system, bounds, inside, part, aim, local, chain, patience, counts, st
 def settle(system, bounds, inside, only, aim, first, counts, stop):
     """Bounds of one component after the other.
 
-    `counts` are rounds and states that were looked at; added to. `only`, all -1, is
-    written to.
+    Args:
+        system: the equations.
+        bounds: written to.
+        inside: int32 `[N]`, the component of each state.
+        only: int32 `[N]`, -1; written to.
+        aim: what is asked for.
+        first: the component to begin with.
+        counts: int64 `[2]`, rounds and states that were looked at; added to.
+        stop: int8 `[1]`, set by another thread to end it.
 
     Returns:
         The component that it got to: `P` if that was all, else one that is stiff, or

@@ -15,15 +15,20 @@ Branches = list[list[tuple[int, Fraction]]]
 
 
 class Exactly(NamedTuple):
-    """A setting in fractions."""
+    """A setting in fractions.
 
-    # For each node the choices: where they lead, and what they gain of each objective,
-    # with signs.
+    Attributes:
+        choices: for each node the choices: where they lead, and what they gain of each
+            objective, with signs.
+        parts: the nodes of each component, those first that others lead to.
+        begun: what is gained before the first step, with signs.
+        where: the setting.
+    """
+
     choices: list[list[tuple[dict[int, Fraction], list[Fraction]]]]
-    # The nodes of each component, those first that others lead to.
     parts: list[list[int]]
-    begun: list[Fraction]  # what is gained before the first step, with signs
-    where: Setting  # the setting
+    begun: list[Fraction]
+    where: Setting
 
     def best(self, weights: list[Fraction]) -> tuple[Fraction, ...] | None:
         """What a best scheduler for some weights gains of each objective, with signs.

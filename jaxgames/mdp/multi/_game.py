@@ -6,12 +6,17 @@ from typing import NamedTuple
 
 
 class Mixed(NamedTuple):
-    """Optimal strategies of a matrix game."""
+    """Optimal strategies of a matrix game.
 
-    # What the row player gets at least, and the column player pays at most.
+    Attributes:
+        value: what the row player gets at least, and the column player pays at most.
+        rows: a share of each row; they sum up to one.
+        columns: likewise of each column.
+    """
+
     value: Fraction
-    rows: list[Fraction]  # a share of each row; they sum up to one
-    columns: list[Fraction]  # likewise of each column
+    rows: list[Fraction]
+    columns: list[Fraction]
 
 
 def solve_game(matrix: Sequence[Sequence[Fraction]]) -> Mixed:

@@ -19,15 +19,23 @@ from jaxgames.mdp.multi._product import UNBOUNDED, Part
 
 
 class Objective(NamedTuple):
-    """An objective: what is gained, and what a user means by it."""
+    """An objective: what is gained, and what a user means by it.
 
-    part: Part  # what is gained
-    sign: int  # 1 where more of the value is wanted, -1 where less is
-    factor: int  # the value is `offset + factor * gained`
-    offset: Fraction  # likewise
-    # What it is compared with; None where the best is wanted.
+    Attributes:
+        part: what is gained.
+        sign: 1 where more of the value is wanted, -1 where less is.
+        factor: the value is `offset + factor * gained`.
+        offset: likewise.
+        threshold: what it is compared with; None where the best is wanted.
+        strict: whether it must differ from that.
+    """
+
+    part: Part
+    sign: int
+    factor: int
+    offset: Fraction
     threshold: Fraction | None
-    strict: bool  # whether it must differ from that
+    strict: bool
 
     @property
     def goal(self) -> Fraction | None:

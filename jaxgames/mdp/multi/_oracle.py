@@ -24,15 +24,24 @@ class Circles(ValueError):
 
 
 class Setting(NamedTuple):
-    """A product whose end components are one state each, and how one may end there."""
+    """A product whose end components are one state each, and how one may end there.
 
-    product: Product  # the product
-    signs: np.ndarray  # float64 [D]: what an objective counts: 1 or -1
-    part: Equations  # equations; their `base` is to be replaced
-    gains: np.ndarray  # float64 [K, D]: with signs
-    label: np.ndarray  # int32 [S]: the end component of each state, -1 for none
-    kept: np.ndarray  # bool [C]: the choices inside of these
-    # For each component the sets of limits that can be met there: bool `[D]`.
+    Attributes:
+        product: the product.
+        signs: float64 `[D]`, what an objective counts: 1 or -1.
+        part: equations; their `base` is to be replaced.
+        gains: float64 `[K, D]`, with signs.
+        label: int32 `[S]`, the end component of each state, -1 for none.
+        kept: bool `[C]`, the choices inside of these.
+        ends: for each component the sets of limits that can be met there: bool `[D]`.
+    """
+
+    product: Product
+    signs: np.ndarray
+    part: Equations
+    gains: np.ndarray
+    label: np.ndarray
+    kept: np.ndarray
     ends: list[list[np.ndarray]]
 
 
@@ -168,14 +177,20 @@ class Stiff(Exception):
 
 
 class Answer(NamedTuple):
-    """The best for some weights."""
+    """The best for some weights.
 
-    weights: tuple[Fraction, ...]  # the weights, fractions
-    # What its scheduler gains of each objective at least, with signs.
+    Attributes:
+        weights: the weights, fractions.
+        point: what its scheduler gains of each objective at least, with signs.
+        bound: what no scheduler's weighted sum is more than.
+        best: int32 `[N]`, the choice of each equation.
+        potential: float64 `[S]`, which shows the bound: no choice makes it larger.
+    """
+
+    weights: tuple[Fraction, ...]
     point: tuple[Fraction, ...]
-    bound: Fraction  # what no scheduler's weighted sum is more than
-    best: np.ndarray  # int32 [N]: the choice of each equation
-    # float64 [S]: which shows the bound: no choice makes it larger.
+    bound: Fraction
+    best: np.ndarray
     potential: np.ndarray
     near: bool
 
@@ -188,7 +203,11 @@ def ask(
     Large settings are iterated for all weights in one program; what that finds is a
     start, near or not, for what bounds it on the host.
 
-    Weights are not negative, with sum one.
+    Args:
+        where: the setting.
+        weights: not negative, with sum one.
+        epsilon: how far apart bounds may be.
+        stop: int8 `[1]`, set by another thread to end it.
 
     Raises:
         Stiff: nothing is known of some values after many rounds.
@@ -275,8 +294,10 @@ def _solved(part: Equations, start, epsilon: float, stop, *, least: bool):
 def iterated(part: Equations, bases: np.ndarray, epsilon: float) -> np.ndarray:
     """Values for several weights in one program: float64 `[W, N]`, of no proof.
 
-    The bases are what choices earn by each vector of weights. Rounds end where none
-    changes a value by more than a share of epsilon.
+    Args:
+        part: the equations.
+        bases: float64 `[W, K]`, what choices earn by each vector of weights.
+        epsilon: rounds end where none changes a value by more than a share of it.
     """
     nat, size = part.nat, len(part.order)
     count = len(nat.owner)

@@ -11,35 +11,51 @@ UNBOUNDED = -1
 
 
 class Part(NamedTuple):
-    """What is gained of one objective, before signs."""
+    """What is gained of one objective, before signs.
 
-    # `"until"`, gained once `right` is met by way of `left`; `"next"`, likewise, not in
-    # the first state; `"before"`, rewards until `right`; `"total"`, all rewards;
-    # `"limit"`, decided by end components.
+    Attributes:
+        kind: `"until"`, gained once `right` is met by way of `left`; `"next"`,
+            likewise, not in the first state; `"before"`, rewards until `right`;
+            `"total"`, all rewards; `"limit"`, decided by end components.
+        left: bool `[S]`, or None.
+        right: bool `[S]`, or None.
+        reward: float64 `[C]`, or None.
+        last: the last step that counts, or `UNBOUNDED`.
+        terms: of limits: pairs of a set that is left at most finitely often, bool
+            `[S]`, and a list of sets each of which is met again and again.
+    """
+
     kind: str
-    left: Any = None  # bool [S]: or None
-    right: Any = None  # bool [S]: or None
-    reward: Any = None  # float64 [C]: or None
-    last: int = UNBOUNDED  # the last step that counts, or `UNBOUNDED`
-    # Of limits: pairs of a set that is left at most finitely often, bool `[S]`, and a
-    # list of sets each of which is met again and again.
+    left: Any = None
+    right: Any = None
+    reward: Any = None
+    last: int = UNBOUNDED
     terms: Any = ()
 
 
 class Product(NamedTuple):
-    """What can be reached from a state of a model, and what is over by then."""
+    """What can be reached from a state of a model, and what is over by then.
 
-    model: MDP  # states, choices and branches; the first state is the initial one
-    gains: np.ndarray  # float64 [C, D]: what each choice gains of each objective
-    # float64 [C, D]: what of that are rewards; the rest is the probability of branches
-    # ...
+    Attributes:
+        model: states, choices and branches; the first state is the initial one.
+        gains: float64 `[C, D]`, what each choice gains of each objective.
+        paid: float64 `[C, D]`, what of that are rewards; the rest is the probability of
+            branches ...
+        wins: bool `[E, D]`, ... on which the goal of an objective is entered.
+        start: float64 `[D]`, what is gained before the first step.
+        state: int64 `[S]`, the state of the model.
+        memory: int64 `[S]`, which objectives are over, and steps that were counted.
+        choice: int64 `[C]`, the choice of the model.
+    """
+
+    model: MDP
+    gains: np.ndarray
     paid: np.ndarray
-    wins: np.ndarray  # bool [E, D]: ... on which the goal of an objective is entered.
-    start: np.ndarray  # float64 [D]: what is gained before the first step
-    state: np.ndarray  # int64 [S]: the state of the model
-    # int64 [S]: which objectives are over, and steps that were counted.
+    wins: np.ndarray
+    start: np.ndarray
+    state: np.ndarray
     memory: np.ndarray
-    choice: np.ndarray  # int64 [C]: the choice of the model
+    choice: np.ndarray
 
 
 def product(model: MDP, initial: int, parts: list[Part]) -> Product:

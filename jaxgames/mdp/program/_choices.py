@@ -26,12 +26,19 @@ Doing = tuple[int, str]
 
 
 class Choices(NamedTuple):
-    """Some choices, by their states in order, with branches."""
+    """Some choices, by their states in order, with branches.
 
-    row: np.ndarray  # int64 [C]: the state of each, ascending
-    ends: np.ndarray  # int64 [C]: where the branches of each end
-    probs: np.ndarray  # float64 [B]: or rates
-    change: np.ndarray  # int64 [B, W]: what each adds to the words of a state
+    Attributes:
+        row: int64 `[C]`, the state of each, ascending.
+        ends: int64 `[C]`, where the branches of each end.
+        probs: float64 `[B]`, or rates.
+        change: int64 `[B, W]`, what each adds to the words of a state.
+    """
+
+    row: np.ndarray
+    ends: np.ndarray
+    probs: np.ndarray
+    change: np.ndarray
 
     @property
     def width(self) -> np.ndarray:
@@ -40,17 +47,29 @@ class Choices(NamedTuple):
 
 
 class Expanded(NamedTuple):
-    """What some states can do."""
+    """What some states can do.
 
-    row: np.ndarray  # int64 [C]: the state of each choice, ascending
-    action: np.ndarray  # int32 [C]: its action by number
-    ends: np.ndarray  # int64 [C]: where its branches end
-    probs: np.ndarray  # float64 [B]: or rates
-    words: np.ndarray  # int64 [B, W]: where each branch leads
+    Attributes:
+        row: int64 `[C]`, the state of each choice, ascending.
+        action: int32 `[C]`, its action by number.
+        ends: int64 `[C]`, where its branches end.
+        probs: float64 `[B]`, or rates.
+        words: int64 `[B, W]`, where each branch leads.
+    """
+
+    row: np.ndarray
+    action: np.ndarray
+    ends: np.ndarray
+    probs: np.ndarray
+    words: np.ndarray
 
 
 def expanded(program: Resolved, words: np.ndarray) -> Expanded:
     """The choices of some states.
+
+    Args:
+        program: the program.
+        words: int64 `[N, W]`, the states.
 
     Raises:
         PropertyError: an update leads out of range, or probabilities do not sum up to

@@ -39,21 +39,33 @@ MOST_CANDIDATES = 2**26
 
 
 class Explored(NamedTuple):
-    """All that can be reached, states in the order of their words."""
+    """All that can be reached, states in the order of their words.
 
-    words: Any  # int64 [S, W]: of numpy or on a device
-    groups: Any  # int32 [S + 1]: the choices of each state
-    rows: Any  # int32 [C + 1]: the branches of each choice, each to another state
-    columns: Any  # int32 [E]: where they lead
-    probs: Any  # float64 [E]: their probabilities
-    action: Any  # int32 [C]: the action of each choice by number; None for chains
-    exits: Any  # float64 [S]: the rate at which a state is left; None without time
-    initial: Any  # int32 [K]
-    deadlocks: Any  # bool [S]: where nothing could happen
-    # Of chains the parts that each step of a state is made of: their states, actions,
-    # and how much of the step each is; else None.
+    Attributes:
+        words: int64 `[S, W]`, of numpy or on a device.
+        groups: int32 `[S + 1]`, the choices of each state.
+        rows: int32 `[C + 1]`, the branches of each choice, each to another state.
+        columns: int32 `[E]`, where they lead.
+        probs: float64 `[E]`, their probabilities.
+        action: int32 `[C]`, the action of each choice by number; None for chains.
+        exits: float64 `[S]`, the rate at which a state is left; None without time.
+        initial: int32 `[K]`.
+        deadlocks: bool `[S]`, where nothing could happen.
+        shares: of chains the parts that each step of a state is made of: their states,
+            actions, and how much of the step each is; else None.
+        values: those of the expressions that a device was asked for, with their types.
+    """
+
+    words: Any
+    groups: Any
+    rows: Any
+    columns: Any
+    probs: Any
+    action: Any
+    exits: Any
+    initial: Any
+    deadlocks: Any
     shares: tuple[Any, Any, Any] | None
-    # Those of the expressions that a device was asked for, with their types.
     values: Mapping[Any, Any] | None = None
 
 
@@ -162,14 +174,19 @@ def explore(
 
 
 class Piece(NamedTuple):
-    """What some states can do that follow each other: see `_choices.Expanded`."""
+    """What some states can do that follow each other: see `_choices.Expanded`.
 
-    count: int  # how many states
+    Attributes:
+        count: how many states.
+        numbers: int32 `[B]`, the states to which branches lead.
+    """
+
+    count: int
     row: np.ndarray
     action: np.ndarray
     ends: np.ndarray
     probs: np.ndarray
-    numbers: np.ndarray  # int32 [B]: the states to which branches lead
+    numbers: np.ndarray
 
 
 def _by_numpy(program: Resolved, known: "_Known", head: int, end: int) -> Piece:

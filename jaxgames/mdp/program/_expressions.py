@@ -25,16 +25,22 @@ class OpenConstantError(PropertyError):
 
 
 class Typed(NamedTuple):
-    """What an expression comes to."""
+    """What an expression comes to.
 
-    kind: str  # `"int"`, `"double"` or `"bool"`
-    # An integer, a `Fraction` or a bool where it is the same in all states; else None.
+    Attributes:
+        kind: `"int"`, `"double"` or `"bool"`.
+        value: an integer, a `Fraction` or a bool where it is the same in all states;
+            else None.
+        low: the least number that it may be, where that is known: of all integers.
+        high: the largest, likewise.
+        function: of the namespace of arrays and of the variables of some states; None
+            where there is a value.
+    """
+
+    kind: str
     value: Any = None
-    # The least number that it may be, where that is known: of all integers.
     low: Any = None
-    high: Any = None  # the largest, likewise
-    # Of the namespace of arrays and of the variables of some states; None where there
-    # is a value.
+    high: Any = None
     function: Callable[[Any, Any], Any] | None = None
 
     def on(self, xp: Any, columns: Any) -> Any:

@@ -37,10 +37,15 @@ Asked = tuple[Typed, type]
 
 
 class Joint(NamedTuple):
-    """Commands that modules do together: a choice where all guards hold."""
+    """Commands that modules do together: a choice where all guards hold.
 
-    action: int  # what it is called, by number
-    commands: tuple[Ready, ...]  # one of each module that takes part
+    Attributes:
+        action: what it is called, by number.
+        commands: one of each module that takes part.
+    """
+
+    action: int
+    commands: tuple[Ready, ...]
 
     @property
     def ends(self) -> Iterator[tuple[Outcome, ...]]:
@@ -324,15 +329,25 @@ def _arranged(
 
 
 class Ordered(NamedTuple):
-    """States in the order of their words; places from `count` on are of none."""
+    """States in the order of their words; places from `count` on are of none.
 
-    words: jax.Array  # int64 [S, W]
-    order: jax.Array  # int32 [S]: the number that each had when it was found
-    number: jax.Array  # int32 [S]: of those as they were found, the place of each
-    begin: jax.Array  # int32 [S]: where the edges of each began
-    dead: jax.Array  # bool [S]: whether nothing can happen there
-    ends: jax.Array  # int32 [S]: where the edges of each end now, one for a deadlock
-    numbers: jax.Array  # int32 [2]: deadlocks, and states in which something is wrong
+    Attributes:
+        words: int64 `[S, W]`.
+        order: int32 `[S]`, the number that each had when it was found.
+        number: int32 `[S]`, of those as they were found, the place of each.
+        begin: int32 `[S]`, where the edges of each began.
+        dead: bool `[S]`, whether nothing can happen there.
+        ends: int32 `[S]`, where the edges of each end now, one for a deadlock.
+        numbers: int32 `[2]`: deadlocks, and states in which something is wrong.
+    """
+
+    words: jax.Array
+    order: jax.Array
+    number: jax.Array
+    begin: jax.Array
+    dead: jax.Array
+    ends: jax.Array
+    numbers: jax.Array
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1, 2))
@@ -404,17 +419,27 @@ def _counted(begin: int, end: int, step: Callable[[Any, Any], Any], first: Any) 
 
 
 class Rows(NamedTuple):
-    """Choices and branches of states in order, with places that are of none."""
+    """Choices and branches of states in order, with places that are of none.
 
-    groups: jax.Array  # int32 [S + 1]
-    rows: jax.Array  # int32 [E + 1]: of choices
-    columns: jax.Array  # int32 [E]
-    probs: jax.Array  # float64 [E]
-    action: jax.Array  # int32 [E]: of choices
-    exits: jax.Array  # float64 [S]
-    # Of chains, as `shares` of what is found: empty if nobody asks for them.
+    Attributes:
+        groups: int32 `[S + 1]`.
+        rows: int32 `[E + 1]`, of choices.
+        columns: int32 `[E]`.
+        probs: float64 `[E]`.
+        action: int32 `[E]`, of choices.
+        exits: float64 `[S]`.
+        parts: of chains, as `shares` of what is found: empty if nobody asks for them.
+        numbers: int32 `[3]`: choices, branches and parts.
+    """
+
+    groups: jax.Array
+    rows: jax.Array
+    columns: jax.Array
+    probs: jax.Array
+    action: jax.Array
+    exits: jax.Array
     parts: tuple[jax.Array, jax.Array, jax.Array]
-    numbers: jax.Array  # int32 [3]: choices, branches and parts
+    numbers: jax.Array
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1))

@@ -18,6 +18,15 @@ class Packed:
     that words are ordered as lists of values are. A change of a variable changes its
     word by so much, whatever the others are.
 
+    Attributes:
+        names: the variables.
+        lows: the least value of each.
+        sizes: how many values each has.
+        truths: whether each is a truth value.
+        words: the word that each is in.
+        weights: what one more of it adds there.
+        spaces: how many values each word may have.
+
     Examples:
         >>> packed = Packed.of(["x", "b"], [(2, 4), None])
         >>> words = packed.pack([np.array([2, 4]), np.array([True, False])])
@@ -27,13 +36,13 @@ class Packed:
         array([2, 4])
     """
 
-    names: tuple[str, ...]  # the variables
-    lows: tuple[int, ...]  # the least value of each
-    sizes: tuple[int, ...]  # how many values each has
-    truths: tuple[bool, ...]  # whether each is a truth value
-    words: tuple[int, ...]  # the word that each is in
-    weights: tuple[int, ...]  # what one more of it adds there
-    spaces: tuple[int, ...]  # how many values each word may have
+    names: tuple[str, ...]
+    lows: tuple[int, ...]
+    sizes: tuple[int, ...]
+    truths: tuple[bool, ...]
+    words: tuple[int, ...]
+    weights: tuple[int, ...]
+    spaces: tuple[int, ...]
 
     @classmethod
     def of(

@@ -39,13 +39,21 @@ Alternative = tuple[tuple[int, str], ...]
 
 
 class Change(NamedTuple):
-    """What a variable becomes."""
+    """What a variable becomes.
 
-    number: int  # the variable
-    value: Typed  # as a function
-    low: int  # the least value that it may have
-    high: int  # the largest, likewise
-    place: Place  # where that stands
+    Attributes:
+        number: the variable.
+        value: as a function.
+        low: the least value that it may have.
+        high: the largest, likewise.
+        place: where that stands.
+    """
+
+    number: int
+    value: Typed
+    low: int
+    high: int
+    place: Place
 
     @property
     def may_leave(self) -> bool:
@@ -82,21 +90,33 @@ class Earned(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Resolved:
-    """A program that can be explored."""
+    """A program that can be explored.
 
-    kind: str  # `"dtmc"`, `"mdp"` or `"ctmc"`
-    packed: Packed  # the variables
-    actions: tuple[str, ...]  # all names of what happens; the first one is empty
-    commands: tuple[dict[str, tuple[Ready, ...]], ...]  # of each module, by action
-    # The number of an action, and how it may come about.
+    Attributes:
+        kind: `"dtmc"`, `"mdp"` or `"ctmc"`.
+        packed: the variables.
+        actions: all names of what happens; the first one is empty.
+        commands: of each module, by action.
+        alternatives: the number of an action, and how it may come about.
+        labels: by name.
+        rewards: by name.
+        values: of constants.
+        scope: what names mean.
+        first: the initial values of all variables; None where `start` says it.
+        start: which states are initial, or None.
+    """
+
+    kind: str
+    packed: Packed
+    actions: tuple[str, ...]
+    commands: tuple[dict[str, tuple[Ready, ...]], ...]
     alternatives: tuple[tuple[int, Alternative], ...]
-    labels: dict[str, Typed]  # by name
-    rewards: dict[str, tuple[Earned, ...]]  # by name
-    values: dict[str, Any]  # of constants
-    scope: Scope  # what names mean
-    # The initial values of all variables; None where `start` says it.
+    labels: dict[str, Typed]
+    rewards: dict[str, tuple[Earned, ...]]
+    values: dict[str, Any]
+    scope: Scope
     first: tuple[int, ...] | None
-    start: Typed | None  # which states are initial, or None
+    start: Typed | None
 
 
 def resolved(source: Source, constants: Mapping[str, Any]) -> Resolved:

@@ -14,120 +14,195 @@ KINDS = {
 
 @dataclasses.dataclass(frozen=True)
 class Declared(Node):
-    """A constant."""
+    """A constant.
+
+    Attributes:
+        name: its name.
+        kind: `"int"`, `"double"` or `"bool"`.
+        value: an expression; None where it has none yet.
+    """
 
     name: str
-    kind: str  # `"int"`, `"double"` or `"bool"`
-    value: Any = None  # an expression; None where it has none yet
+    kind: str
+    value: Any = None
 
 
 @dataclasses.dataclass(frozen=True)
 class Variable(Node):
-    """A variable of a module, or a global one."""
+    """A variable of a module, or a global one.
+
+    Attributes:
+        name: its name.
+        low: the least value, an expression; None for a truth value.
+        high: the largest, likewise.
+        initial: the first value, an expression; None for the least, or false.
+    """
 
     name: str
-    low: Any = None  # the least value, an expression; None for a truth value
-    high: Any = None  # the largest, likewise
-    initial: Any = None  # the first value, an expression; None for the least, or false
+    low: Any = None
+    high: Any = None
+    initial: Any = None
 
 
 @dataclasses.dataclass(frozen=True)
 class Assignment(Node):
-    """What a variable becomes."""
+    """What a variable becomes.
 
-    name: str  # the variable
-    value: Any  # an expression
+    Attributes:
+        name: the variable.
+        value: an expression.
+    """
+
+    name: str
+    value: Any
 
 
 @dataclasses.dataclass(frozen=True)
 class Update(Node):
-    """One of the ways in which a command may end."""
+    """One of the ways in which a command may end.
 
-    probability: Any  # or a rate: an expression
-    assignments: tuple[Assignment, ...]  # what it changes
+    Attributes:
+        probability: or a rate: an expression.
+        assignments: what it changes.
+    """
+
+    probability: Any
+    assignments: tuple[Assignment, ...]
 
 
 @dataclasses.dataclass(frozen=True)
 class Command(Node):
-    """What may happen."""
+    """What may happen.
 
-    action: str  # what it is called; empty for no name
-    guard: Any  # when, an expression
-    updates: tuple[Update, ...]  # what comes of it
+    Attributes:
+        action: what it is called; empty for no name.
+        guard: when, an expression.
+        updates: what comes of it.
+    """
+
+    action: str
+    guard: Any
+    updates: tuple[Update, ...]
 
 
 @dataclasses.dataclass(frozen=True)
 class Module(Node):
-    """A part of the system."""
+    """A part of the system.
+
+    Attributes:
+        name: its name.
+        variables: its own.
+        commands: in order.
+    """
 
     name: str
-    variables: tuple[Variable, ...]  # its own
-    commands: tuple[Command, ...]  # in order
+    variables: tuple[Variable, ...]
+    commands: tuple[Command, ...]
 
 
 @dataclasses.dataclass(frozen=True)
 class Renamed(Node):
-    """A module that is as another one, under other names."""
+    """A module that is as another one, under other names.
+
+    Attributes:
+        name: its name.
+        base: the other one.
+        names: the new names of variables, actions and constants, by the old ones.
+    """
 
     name: str
-    base: str  # the other one
-    # The new names of variables, actions and constants, by the old ones.
+    base: str
     names: dict[str, str]
 
 
 @dataclasses.dataclass(frozen=True)
 class Reward(Node):
-    """What is earned somewhere."""
+    """What is earned somewhere.
 
-    # Of which choices, empty for those without name; None for states.
+    Attributes:
+        action: of which choices, empty for those without name; None for states.
+        guard: where.
+        value: how much.
+    """
+
     action: str | None
-    guard: Any  # where
-    value: Any  # how much
+    guard: Any
+    value: Any
 
 
 @dataclasses.dataclass(frozen=True)
 class Rewards(Node):
-    """A reward structure."""
+    """A reward structure.
 
-    name: str  # empty for none
-    items: tuple[Reward, ...]  # what is earned, which adds up
+    Attributes:
+        name: empty for none.
+        items: what is earned, which adds up.
+    """
+
+    name: str
+    items: tuple[Reward, ...]
 
 
 @dataclasses.dataclass(frozen=True)
 class Part(Node):
-    """A module within a composition."""
+    """A module within a composition.
+
+    Attributes:
+        name: its name.
+    """
 
     name: str
 
 
 @dataclasses.dataclass(frozen=True)
 class Composed(Node):
-    """Several parts side by side."""
+    """Several parts side by side.
 
-    parts: tuple[Any, ...]  # modules, or compositions again
-    # The actions that they do together; None for all that they have in common.
+    Attributes:
+        parts: modules, or compositions again.
+        shared: the actions that they do together; None for all that they have in
+            common.
+    """
+
+    parts: tuple[Any, ...]
     shared: frozenset[str] | None = None
 
 
 @dataclasses.dataclass(frozen=True)
 class Relabelled(Node):
-    """A composition some of whose actions have other names."""
+    """A composition some of whose actions have other names.
 
-    part: Any  # a module or a composition
-    names: dict[str, str]  # new names by old ones; the empty one hides an action
+    Attributes:
+        part: a module or a composition.
+        names: new names by old ones; the empty one hides an action.
+    """
+
+    part: Any
+    names: dict[str, str]
 
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """All that a text declares."""
+    """All that a text declares.
 
-    kind: str  # `"dtmc"`, `"mdp"` or `"ctmc"`
-    constants: tuple[Declared, ...]  # in order
-    formulas: dict[str, Any]  # expressions by name
-    labels: dict[str, Any]  # expressions by name
-    globals: tuple[Variable, ...]  # variables of no module
-    modules: tuple[Module | Renamed, ...]  # and those that are renamed
-    rewards: tuple[Rewards, ...]  # reward structures
-    # Which states are initial, an expression; None where variables say so.
+    Attributes:
+        kind: `"dtmc"`, `"mdp"` or `"ctmc"`.
+        constants: in order.
+        formulas: expressions by name.
+        labels: expressions by name.
+        globals: variables of no module.
+        modules: and those that are renamed.
+        rewards: reward structures.
+        start: which states are initial, an expression; None where variables say so.
+        system: how modules are composed; None for side by side.
+    """
+
+    kind: str
+    constants: tuple[Declared, ...]
+    formulas: dict[str, Any]
+    labels: dict[str, Any]
+    globals: tuple[Variable, ...]
+    modules: tuple[Module | Renamed, ...]
+    rewards: tuple[Rewards, ...]
     start: Any = None
-    system: Any = None  # how modules are composed; None for side by side
+    system: Any = None

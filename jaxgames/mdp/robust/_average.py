@@ -27,13 +27,21 @@ POLICIES = 50
 
 
 class Gains(NamedTuple):
-    """Averages of components, and how to earn them."""
+    """Averages of components, and how to earn them.
 
-    lower: np.ndarray  # float64 [N]
-    upper: np.ndarray  # float64 [N]
-    scheduler: np.ndarray  # int32 [S]: what to choose in a component; -1 elsewhere
-    keys: np.ndarray  # float64 [B]: what nature likes more in choices that stay
-    rounds: int  # how often equations were looked at
+    Attributes:
+        lower: float64 `[N]`.
+        upper: float64 `[N]`.
+        scheduler: int32 `[S]`, what to choose in a component; -1 elsewhere.
+        keys: float64 `[B]`, what nature likes more in choices that stay.
+        rounds: how often equations were looked at.
+    """
+
+    lower: np.ndarray
+    upper: np.ndarray
+    scheduler: np.ndarray
+    keys: np.ndarray
+    rounds: int
 
 
 @compiled
@@ -43,7 +51,16 @@ def _rounds(nat, reward, members, values, room, chosen, aim, probs, stop):
     Whatever the values are, what a step adds to them is nowhere more than the largest
     average is, and nowhere less; where it is the same in all states it lies between.
 
-    `values`, `chosen` and `probs`, nature's best distributions, are written to.
+    Args:
+        nat: natures that stay in components.
+        reward: float64 `[C]`.
+        members: int32 `[n]`, the states of the component.
+        values: float64 `[S]`, to begin with; written to.
+        room: float64 `[S]`, to work in.
+        chosen: int32 `[S]`, the best choices; written to.
+        aim: what is asked for.
+        probs: float64 `[B]`, holds nature's best distributions afterwards.
+        stop: int8 `[1]`, set by another thread to end it.
 
     Returns:
         The bounds, and how many rounds it took.
@@ -103,7 +120,15 @@ def gains(
     They do where scheduler and nature want the same, since together they get from each
     state to each; and else where nature cannot leave branches out.
 
-    `least` says whether the scheduler wants the least, `nature` whether nature does.
+    Args:
+        nat: natures.
+        found: maximal end components.
+        reward: float64 `[C]`.
+        least: whether the scheduler wants the least.
+        nature: whether nature wants the least.
+        epsilon: how far apart bounds may be.
+        relative: whether that is relative to the lower one.
+        stop: int8 `[1]`, set by another thread to end it.
     """
     label, kept, number = found.label, found.kept, numbers(nat)
     home = label[nat.owner]

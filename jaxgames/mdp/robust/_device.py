@@ -17,14 +17,23 @@ from jaxgames.ops import Links, Pieces
 
 
 class System(NamedTuple):
-    """Interval equations: as those of value iteration, with bounds for weights."""
+    """Interval equations: as those of value iteration, with bounds for weights.
 
-    branches: Links  # choices to the states and constants that they may lead to
-    low_weights: Pieces  # on `branches`, the least probabilities
-    room: Pieces  # on `branches`, how much more they may be
-    spare: Any  # [K]: what these sum up to beside
-    constants: Any  # [M]: values that are known; they come after the `N` states
-    share: Any  # scalar, what a step is worth beside the one before it
+    Attributes:
+        branches: choices to the states and constants that they may lead to.
+        low: on `branches`, the least probabilities.
+        room: on `branches`, how much more they may be.
+        spare: `[K]`, what these sum up to beside.
+        constants: `[M]`, values that are known; they come after the `N` states.
+        share: scalar, what a step is worth beside the one before it.
+    """
+
+    branches: Links
+    low_weights: Pieces
+    room: Pieces
+    spare: Any
+    constants: Any
+    share: Any
     base: Any
     blur: Any
     choices: Links
@@ -85,7 +94,12 @@ def on_device(
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """Bounds of equations, and rounds: all states at once, in float64.
 
-    Nobody can stay among the equations for ever; all values are from `floor` to `cap`.
+    Args:
+        part: the equations, among which nobody can stay for ever.
+        aim: what is asked for.
+        floor: a bound from below of all values.
+        cap: and from above.
+        stop: int8 `[1]`, set by another thread to end it.
     """
     real = len(part.order)
     if real == 0:

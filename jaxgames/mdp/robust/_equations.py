@@ -12,18 +12,28 @@ from jaxgames.mdp.robust._natures import Natures, assembled, numbers
 
 
 class Equations(NamedTuple):
-    """Open states and components, numbered anew, with their choices."""
+    """Open states and components, numbered anew, with their choices.
 
-    nat: Natures  # natures over these; targets from `N` on are constants
-    base: np.ndarray  # float64 [K]: what a choice earns
-    constants: np.ndarray  # float64 [M]: the values of known states that are led to
-    number: np.ndarray  # int32 [S]: the equation of each state, -1 for none
-    # int32 [K]: for a choice by which nature leaves a component in which it might have
-    # stayed, the branch by which; else -1.
+    Attributes:
+        nat: natures over these; targets from `N` on are constants.
+        base: float64 `[K]`, what a choice earns.
+        constants: float64 `[M]`, the values of known states that are led to.
+        number: int32 `[S]`, the equation of each state, -1 for none.
+        leaves: int32 `[K]`, for a choice by which nature leaves a component in which it
+            might have stayed, the branch by which; else -1.
+        order: int32 `[N]`, states, those of a component together.
+        parts: int32 `[P + 1]`, where these begin.
+        inside: int32 `[N + M]`, the component of each state, -1 for constants.
+    """
+
+    nat: Natures
+    base: np.ndarray
+    constants: np.ndarray
+    number: np.ndarray
     leaves: np.ndarray
-    order: np.ndarray  # int32 [N]: states, those of a component together
-    parts: np.ndarray  # int32 [P + 1]: where these begin
-    inside: np.ndarray  # int32 [N + M]: the component of each state, -1 for constants
+    order: np.ndarray
+    parts: np.ndarray
+    inside: np.ndarray
 
 
 def equations(
@@ -41,8 +51,14 @@ def equations(
     nothing: taken again and again, with ever so little for what leaves, it is left by
     any one of the branches, surely.
 
-    `found` are sets that become one state each; `stops`, float64 `[N]`, is what it is
-    worth to stay in each for ever; None where nobody may.
+    Args:
+        nat: natures.
+        value: float64 `[S]`, of known states.
+        open_: bool `[S]`.
+        reward: float64 `[C]`.
+        found: sets that become one state each; None for none.
+        stops: float64 `[N]`, what it is worth to stay in each for ever; None where
+            nobody may.
     """
     number = np.full(len(open_), NO_CHOICE, np.int32)
     label = np.full(len(open_), NO_CHOICE, np.int32)
@@ -139,8 +155,13 @@ def slack_of(nat: Natures) -> float:
 def _route(nat, label, kept, done, chosen, branch):
     """How to get to some states of components from all others, staying inside.
 
-    Those states are `done`. Written to: that, the choices, and the branch of each that
-    leads nearer.
+    Args:
+        nat: natures.
+        label: int32 `[S]`, components.
+        kept: bool `[C]`, choices in which nature can stay.
+        done: bool `[S]`, the states to get to; written to.
+        chosen: int32 `[S]`, choices; written to.
+        branch: int32 `[S]`, the branch of it that leads nearer; written to.
     """
     more, sweep = 1, 0
     while more == 1:
@@ -163,12 +184,17 @@ def _route(nat, label, kept, done, chosen, branch):
 
 
 class Routes(NamedTuple):
-    """What to do inside of components so that they are left by their best choices."""
+    """What to do inside of components so that they are left by their best choices.
 
-    scheduler: np.ndarray  # int32 [S]: choices, -1 where there is nothing to say
-    # int64, the choices in which nature has something to do to leave ...
+    Attributes:
+        scheduler: int32 `[S]`, choices, -1 where there is nothing to say.
+        choices: int64, the choices in which nature has something to do to leave ...
+        keys: float64 `[B]`, ... and what it likes more there.
+    """
+
+    scheduler: np.ndarray
     choices: np.ndarray
-    keys: np.ndarray  # float64 [B]: ... and what it likes more there
+    keys: np.ndarray
 
 
 def routes(
@@ -180,8 +206,13 @@ def routes(
 ) -> Routes:
     """How components are left.
 
-    `best` is the choice of each equation; `staying` what those who stay for ever
-    choose; None for any choice that stays, with any probabilities.
+    Args:
+        nat: natures of the states.
+        part: the equations.
+        found: the components.
+        best: int32 `[N]`, the best choice of each equation.
+        staying: int32 `[S]`, what those who stay for ever choose; None for any choice
+            that stays, with any probabilities.
     """
     size = len(found.label)
     scheduler = np.full(size, NO_CHOICE, np.int32)

@@ -23,14 +23,19 @@ class Team(NamedTuple):
 
 
 class Surely(NamedTuple):
-    """From where a target can be reached with probability one, and how."""
+    """From where a target can be reached with probability one, and how.
 
-    states: np.ndarray  # bool [S]
-    # int32 [S]: a choice in each state but those of the target and where none may be
-    # made: in the set for those who want there, outside for the others; -1 where the
-    # scheduler is of the other side.
+    Attributes:
+        states: bool `[S]`.
+        scheduler: int32 `[S]`, a choice in each state but those of the target and where
+            none may be made: in the set for those who want there, outside for the
+            others; -1 where the scheduler is of the other side.
+        keys: float64 `[B]`, where nature is of that side what it likes more.
+    """
+
+    states: np.ndarray
     scheduler: np.ndarray
-    keys: np.ndarray  # float64 [B]: where nature is of that side what it likes more
+    keys: np.ndarray
 
 
 @compiled
@@ -54,9 +59,15 @@ def _nears(nat, choice, inside, near, nature):
 def _attract(nat, inside, passed, scheduler, nature, stamp, chosen):
     """Adds the states from which a team comes nearer to stamped ones, inside of a set.
 
-    `inside` is 1 for the set; `scheduler` and `nature` are 1 for who helps. Written to:
-    `stamp`, when a state was added, 0 for the target, -1 for never; and the choice by
-    which.
+    Args:
+        nat: natures.
+        inside: int8 `[S]`, 1 for the set that must not be left.
+        passed: bool `[S]`, the states from which a path goes on.
+        scheduler: 1 where the scheduler helps.
+        nature: 1 where nature helps.
+        stamp: int32 `[S]`, when a state was added, 0 for the target, -1 for never:
+            written to.
+        chosen: int32 `[S]`, the choice by which: written to.
     """
     size = len(passed)
     near = np.zeros(size, np.int8)  # 1 for what is stamped
@@ -170,11 +181,17 @@ def _kept_away(nat, inside, near, lost, nature):
 
 
 class Components(NamedTuple):
-    """Maximal end components of scheduler and nature together."""
+    """Maximal end components of scheduler and nature together.
 
-    count: int  # how many
-    label: np.ndarray  # int32 [S]: the component of each state, -1 for none
-    kept: np.ndarray  # bool [C]: choices in which nature can stay in the component
+    Attributes:
+        count: how many.
+        label: int32 `[S]`, the component of each state, -1 for none.
+        kept: bool `[C]`, choices in which nature can stay in the component.
+    """
+
+    count: int
+    label: np.ndarray
+    kept: np.ndarray
 
 
 def components(
@@ -184,6 +201,11 @@ def components(
 
     And get from each state to each. Strongly connected components of what nature can
     keep inside of the last ones, again and again.
+
+    Args:
+        nat: natures.
+        states: bool `[S]`, the states to look at.
+        choices: bool `[C]`, the choices to look at; None for all.
     """
     size = len(states)
     label = np.where(states, 0, -1).astype(np.int32)

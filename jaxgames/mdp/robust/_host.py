@@ -154,9 +154,17 @@ def stay(nat, steps, states, aim, only, frozen, probs, stop):
 def settle(nat, base, order, parts, inside, vectors, aim, counts, stop):
     """Bounds of one component after the other, each from what it leads to.
 
-    Components that are led to come first; targets from `N` on are constants, in no
-    component: -1. `counts` are rounds, and components whose bounds are not near enough;
-    added to.
+    Args:
+        nat: natures; targets from `N` on are constants.
+        base: float64 `[K]`, what a choice earns.
+        order: int32 `[N]`, the states, those of a component together.
+        parts: int32 `[P + 1]`, where components begin; those led to come first.
+        inside: int32 `[N + M]`, the component of each state, -1 for constants.
+        vectors: written to.
+        aim: what is asked for.
+        counts: int64 `[2]`, rounds, and components whose bounds are not near enough;
+            added to.
+        stop: int8 `[1]`, set by another thread to end it.
     """
     size = len(order)
     only = np.full(size, -1, np.int32)

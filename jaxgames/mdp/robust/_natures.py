@@ -223,7 +223,12 @@ def fill(nat, choice, least, probs):
 def expect(nat, values, choice, least, probs):
     """What the best distribution of a choice is worth to nature.
 
-    It is in `probs` afterwards; `least` is 1 where nature wants the least.
+    Args:
+        nat: natures.
+        values: float64, by target.
+        choice: the choice.
+        least: 1 where nature wants the least.
+        probs: float64 `[B]`, room; holds that distribution afterwards.
 
     Returns:
         The sum, and the sum of the sizes of its terms.

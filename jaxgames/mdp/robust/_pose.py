@@ -26,20 +26,32 @@ from jaxgames.mdp.robust._natures import (
 
 @dataclasses.dataclass(frozen=True)
 class Asking:
-    """A question about an interval model."""
+    """A question about an interval model.
+
+    Attributes:
+        nat: the natures.
+        kind: `"reach"`, `"until"` (rewards before a goal), `"total"`, `"discounted"`,
+            `"average"`.
+        goal: bool `[S]`, the states to reach.
+        passed: bool `[S]`, the states from which a path goes on.
+        reward: float64 `[C]`, what choices earn.
+        least: whether the scheduler wants the least.
+        nature: whether nature wants the least.
+        discount: what a step is worth beside the one before it.
+        epsilon: how far apart bounds may be.
+        relative: whether that is relative to the lower one.
+    """
 
     nat: Natures
-    # `"reach"`, `"until"` (rewards before a goal), `"total"`, `"discounted"`,
-    # `"average"`.
     kind: str
-    goal: np.ndarray  # bool [S]: the states to reach
-    passed: np.ndarray  # bool [S]: the states from which a path goes on
-    reward: np.ndarray  # float64 [C]: what choices earn
-    least: bool  # whether the scheduler wants the least
-    nature: bool  # whether nature wants the least
-    discount: float = 1.0  # what a step is worth beside the one before it
-    epsilon: float = 1e-6  # how far apart bounds may be
-    relative: bool = True  # whether that is relative to the lower one
+    goal: np.ndarray
+    passed: np.ndarray
+    reward: np.ndarray
+    least: bool
+    nature: bool
+    discount: float = 1.0
+    epsilon: float = 1e-6
+    relative: bool = True
 
     @property
     def agreed(self) -> bool:
@@ -53,31 +65,50 @@ class Asking:
 
 
 class Posed(NamedTuple):
-    """What the graph says."""
+    """What the graph says.
 
-    nat: Natures  # natures without what is never taken
-    # float64 [S]: of what is known, infinite values too; zero elsewhere.
+    Attributes:
+        nat: natures without what is never taken.
+        value: float64 `[S]`, of what is known, infinite values too; zero elsewhere.
+        open_: bool `[S]`, what is not.
+        choices: int64, which choices of the question these natures have.
+        branches: int64, which branches.
+        scheduler: int32 `[S]`, choices of the question that are right where values are
+            known, -1 where there is nothing to say.
+        keys: float64 `[B]`, what nature likes more, in ...
+        steered: bool `[C]`, ... these choices of the question.
+        first: int32 `[S]`, choices to begin with where the least is improved.
+        first_keys: float64 `[B]`, likewise.
+        found: sets that become one state each, or None.
+        stops: float64 `[2, N]`, bounds of what it is worth to stay in each for ever;
+            None where nobody may.
+        circles: whether some may stay among open states for ever.
+        gains: how these are earned, of averages.
+    """
+
+    nat: Natures
     value: np.ndarray
-    open_: np.ndarray  # bool [S]: what is not
-    choices: np.ndarray  # int64, which choices of the question these natures have
-    branches: np.ndarray  # int64, which branches
-    # int32 [S]: choices of the question that are right where values are known, -1 where
-    # there is nothing to say.
+    open_: np.ndarray
+    choices: np.ndarray
+    branches: np.ndarray
     scheduler: np.ndarray
-    keys: np.ndarray  # float64 [B]: what nature likes more, in ...
-    steered: np.ndarray  # bool [C]: ... these choices of the question
-    first: np.ndarray  # int32 [S]: choices to begin with where the least is improved
-    first_keys: np.ndarray  # float64 [B]: likewise
-    found: Components | None = None  # sets that become one state each, or None
-    # float64 [2, N]: bounds of what it is worth to stay in each for ever; None where
-    # nobody may.
+    keys: np.ndarray
+    steered: np.ndarray
+    first: np.ndarray
+    first_keys: np.ndarray
+    found: Components | None = None
     stops: np.ndarray | None = None
-    circles: bool = False  # whether some may stay among open states for ever
-    gains: Gains | None = None  # how these are earned, of averages
+    circles: bool = False
+    gains: Gains | None = None
 
 
 def posed(asking: Asking, stop: np.ndarray) -> Posed:
-    """What is known of a question before equations are solved."""
+    """What is known of a question before equations are solved.
+
+    Args:
+        asking: the question.
+        stop: int8 `[1]`, set by another thread to end it.
+    """
     size = len(asking.goal)
     nat = asking.nat
     nothing = Posed(

@@ -26,9 +26,13 @@ class Ends(NamedTuple):
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, eq=False)
 class RobustBounds(ValueBounds):
-    """Bounds of values, and strategies of both sides."""
+    """Bounds of values, and strategies of both sides.
 
-    nature: Any = None  # float64 [B]: a distribution for each choice
+    Attributes:
+        nature: float64 `[B]`, a distribution for each choice.
+    """
+
+    nature: Any = None
 
 
 class RobustOf(ValuesOf):

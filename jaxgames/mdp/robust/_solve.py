@@ -36,14 +36,23 @@ from jaxgames.tuning.mdp import ANSWERS, MENDED_IN, PATIENCE_WITH_NATURE
 
 
 class Found(NamedTuple):
-    """Bounds of all states, and how both sides attain them."""
+    """Bounds of all states, and how both sides attain them.
 
-    lower: np.ndarray  # float64 [S]
-    upper: np.ndarray  # float64 [S]
-    scheduler: np.ndarray  # int32 [S]: choices of the question
-    nature: np.ndarray  # float64 [B]: a distribution for each choice
-    met: bool  # whether the bounds are near enough
-    rounds: int  # how often equations were looked at
+    Attributes:
+        lower: float64 `[S]`.
+        upper: float64 `[S]`.
+        scheduler: int32 `[S]`, choices of the question.
+        nature: float64 `[B]`, a distribution for each choice.
+        met: whether the bounds are near enough.
+        rounds: how often equations were looked at.
+    """
+
+    lower: np.ndarray
+    upper: np.ndarray
+    scheduler: np.ndarray
+    nature: np.ndarray
+    met: bool
+    rounds: int
 
 
 Engine = Callable[[Equations, Aim, float, float, np.ndarray], tuple]
@@ -58,6 +67,11 @@ def solve(asking: Asking, stop: np.ndarray, engine: Engine | None = None) -> Fou
     one side's strategy is improved: that of the side for which staying for ever is
     worst. Against each the other side's best answer is found, which bounds the value
     from one side; an answer to the last one bounds it from the other.
+
+    Args:
+        asking: the question.
+        stop: int8 `[1]`, set by another thread to end it.
+        engine: what solves equations without circles; None for the host.
     """
     made = posed(asking, stop)
     if made.circles and not asking.agreed:
@@ -184,7 +198,12 @@ def strategies(
 ) -> tuple[np.ndarray, np.ndarray]:
     """What scheduler and nature do: what is best by their bounds, or as is known.
 
-    Those who want most go by the lower bounds, those who want least by the upper ones.
+    Args:
+        asking: the question.
+        made: what the graph says of it.
+        lower: float64 `[S]`, which those who want most go by.
+        upper: float64 `[S]`, which those who want least go by.
+        ways: how components are left.
     """
     nat = asking.nat
     values = upper if asking.least else lower

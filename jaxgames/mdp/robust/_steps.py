@@ -18,8 +18,18 @@ from jaxgames.tuning.mdp import CHOICES_KEPT_UP_TO
 def _step(nat, base, share, values, ones, here, least, nature, found, sure, chosen):
     """One step back.
 
-    `ones` and `sure` are 1 where values before and after are exactly one. Written to:
-    `found`, `sure` and `chosen`.
+    Args:
+        nat: natures.
+        base: float64 `[C]`, what choices earn.
+        share: what a step is worth beside the one before it.
+        values: float64 `[S]`, after the step.
+        ones: int8 `[S]`, where these are exactly one.
+        here: bool `[S]`, the states to look at.
+        least: 1 where the scheduler wants the least.
+        nature: likewise nature.
+        found: float64 `[S]`, written to.
+        sure: int8 `[S]`, where that is exactly one; written to.
+        chosen: int32 `[S]`, written to.
     """
     probs = np.zeros(len(nat.lower))
     for state in range(len(here)):
@@ -56,8 +66,16 @@ def walk_back(
 ) -> tuple[Steps, np.ndarray | None]:
     """Values so many steps before the end; nature may look at the clock, too.
 
-    `optimum` says whether the scheduler and whether nature want the least; all else is
-    as for `walk_back` of models.
+    Args:
+        nat: the natures.
+        start: float64 `[S]`, the values at the end.
+        count: how many steps.
+        optimum: whether the scheduler and whether nature wants the least.
+        reward: float64 `[C]`, what a choice earns; None for nothing.
+        discount: what a step is worth beside the one before it.
+        fixed: a function of the number of steps that are left: float64 `[S]`, values
+            that are known, nan where they are not; None where none are.
+        sure: bool `[S]`, where values of `start` are probabilities that are one.
 
     Returns:
         The values, and nature's distributions after 0, 1, ... steps, float64 `[k, B]`;

@@ -138,15 +138,25 @@ class Intervals:
 
 
 class Claim(NamedTuple):
-    """Bounds and strategies that somebody claims."""
+    """Bounds and strategies that somebody claims.
 
-    intervals: Intervals  # the model
-    lower: np.ndarray  # [S]: floats or fractions
-    upper: np.ndarray  # likewise
-    scheduler: np.ndarray  # int32 [S]
-    nature: np.ndarray  # float64 [E]
-    least: bool  # whether the scheduler wants the least
-    nature_least: bool  # whether nature wants the least
+    Attributes:
+        intervals: the model.
+        lower: `[S]`, floats or fractions.
+        upper: likewise.
+        scheduler: int32 `[S]`.
+        nature: float64 `[E]`.
+        least: whether the scheduler wants the least.
+        nature_least: whether nature wants the least.
+    """
+
+    intervals: Intervals
+    lower: np.ndarray
+    upper: np.ndarray
+    scheduler: np.ndarray
+    nature: np.ndarray
+    least: bool
+    nature_least: bool
 
     def flipped(self) -> "Claim":
         """The claim about the probability of the opposite, in fractions."""
@@ -237,8 +247,13 @@ class Claim(NamedTuple):
     def breaks(self, bound, states, earned, sign, discount=Fraction(1)) -> np.ndarray:
         """The states of some whose bound is not kept: bool `[S]`.
 
-        With sign 1 it is an upper one, to which those who want the least are held; with
-        -1 a lower one, and those who want the most.
+        Args:
+            bound: `[S]`, floats or fractions.
+            states: bool `[S]`, those to look at.
+            earned: float64 `[C]`.
+            sign: 1 for an upper bound, to which those who want the least are held; -1
+                for a lower one, and those who want the most.
+            discount: what a step is worth beside the one before it.
         """
         own = self.intervals
         held = self.least == (sign > 0)

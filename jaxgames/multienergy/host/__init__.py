@@ -68,7 +68,12 @@ def split(words: np.ndarray, packing: Packing) -> tuple[np.ndarray, ...]:
 def fronts_of(game: Game, offsets, points, status: Status, stats: Stats) -> Fronts:
     """The solution of some budgets.
 
-    Those of a position, which are sorted, start at its offset.
+    Args:
+        game: the game.
+        offsets: integers `[V + 1]`, where the budgets of each position start.
+        points: integers `[P, D]`, the budgets, sorted in each position.
+        status: why the solve ended.
+        stats: facts about it.
     """
     packing = Packing.of(game, NARROW)
     if packing.open and points.max(initial=0) >= packing.limit:

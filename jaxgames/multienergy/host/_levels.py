@@ -259,6 +259,10 @@ def _roomy(array: np.ndarray, used: int) -> np.ndarray:
 def fronts(game: Any, stop: np.ndarray | None = None):
     """Runs the loops on a game whose budgets fit into a word.
 
+    Args:
+        game: a [`Game`][jaxgames.multienergy.Game].
+        stop: int8 `[1]`: once it is not 0, the loops end early.
+
     Returns:
         Why they ended, how many budgets were taken up, and the fronts: `[K, V]`, sorted
         words in which the last energy has the lowest bits; where there are no more the

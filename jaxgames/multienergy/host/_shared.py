@@ -156,6 +156,10 @@ def run(
 def fronts(game: Any, stop: np.ndarray | None = None):
     """Runs the loops on a game whose budgets fit into a word.
 
+    Args:
+        game: a [`Game`][jaxgames.multienergy.Game].
+        stop: int8 `[1]`: once it is not 0, the loops end early.
+
     Returns:
         Why they ended, how many positions were visited, and the fronts: `[K, V]`,
         sorted words in which the last energy has the lowest bits; where there are no

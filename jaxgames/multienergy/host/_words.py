@@ -16,16 +16,22 @@ MOST_BITS = 62
 
 
 class Words(NamedTuple):
-    """A table of updates as words."""
+    """A table of updates as words.
 
-    fields: np.ndarray  # int64 [D]: the shifts of the fields
-    # int64 [4]: the bits of a field without its guard, all guards, all caps, and how
-    # far a sum is shifted to be a level.
+    Attributes:
+        fields: int64 `[D]`, the shifts of the fields.
+        about: int64 `[4]`: the bits of a field without its guard, all guards, all caps,
+            and how far a sum is shifted to be a level.
+        rows: int64 `[U, 3]`: losses, caps without losses, and gains.
+        starts: int32 `[U + 1]`, where the ties of an update start.
+        ties: int64 `[T, 2]`: shifts of the field that a tie reads after the move, and
+            of that which needs as much before it.
+    """
+
+    fields: np.ndarray
     about: np.ndarray
-    rows: np.ndarray  # int64 [U, 3]: losses, caps without losses, and gains
-    starts: np.ndarray  # int32 [U + 1]: where the ties of an update start
-    # int64 [T, 2]: shifts of the field that a tie reads after the move, and of that
-    # which needs as much before it.
+    rows: np.ndarray
+    starts: np.ndarray
     ties: np.ndarray
 
 

@@ -13,13 +13,21 @@ SOLVED, STOPPED, TOO_LARGE = 0, 1, 2
 
 
 class Updates(NamedTuple):
-    """A table of updates as loops read it."""
+    """A table of updates as loops read it.
 
-    delta: np.ndarray  # int32 [U, D]: what is added
-    starts: np.ndarray  # int32 [U + 1]: where the ties of an update start
-    whose: np.ndarray  # int32 [T]: the energy that a minimum is written to
-    tied: np.ndarray  # int32 [T]: an energy that it reads
-    cap: np.ndarray  # int32 [D]: the caps; where there is none, more than any energy
+    Attributes:
+        delta: int32 `[U, D]`, what is added.
+        starts: int32 `[U + 1]`, where the ties of an update start.
+        whose: int32 `[T]`, the energy that a minimum is written to.
+        tied: int32 `[T]`, an energy that it reads.
+        cap: int32 `[D]`, the caps; where there is none, more than any energy.
+    """
+
+    delta: np.ndarray
+    starts: np.ndarray
+    whose: np.ndarray
+    tied: np.ndarray
+    cap: np.ndarray
 
 
 def updates_of(game: Any) -> Updates:
@@ -189,6 +197,12 @@ def run(offsets, targets, update_id, defender, back, sources, updates, stop):
 
 def fronts(game: Any, back: Any, sources: Any, stop: np.ndarray | None = None):
     """Runs the loops on a game; the fronts one after the other, sorted.
+
+    Args:
+        game: a [`Game`][jaxgames.multienergy.Game].
+        back: integers `[V + 1]`: where the predecessors of each position start.
+        sources: integers `[E]`, the predecessors.
+        stop: int8 `[1]`: once it is not 0, the loops end early.
 
     Returns:
         Why they ended, how many positions were visited, where the budgets of each
