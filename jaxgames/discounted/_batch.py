@@ -16,14 +16,7 @@ from jaxgames.tuning.energy import SIDE_BY_SIDE
 
 
 def solve(problem: Any, questions: list[Any], solver: Any, how: Any) -> list[Any]:
-    """The solution of each game, as it is alone: a round costs more than a small game.
-
-    Args:
-        problem: which makes solutions.
-        questions: as they were read.
-        solver: as for one game.
-        how: `progress` and `strategies`.
-    """
+    """The solution of each game as alone: a round costs more than a small game."""
     found: list[Any] = [None] * len(questions)
     stop, meter = Status.SOLVED, as_progress(how["progress"])
     began, done = time.perf_counter(), 0

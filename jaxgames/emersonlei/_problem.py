@@ -118,11 +118,8 @@ def product_of(
 ) -> host.Product | None:
     """The product, where somebody wants it or it is small; None for the recursion.
 
-    Args:
-        game: the game.
-        solver: what was asked for.
-        subsets: of its condition: they are told what is found.
-        limited: whether there are limits that only a parity game has.
+    The subsets, of its condition, are told what is found; `limited` where there are
+    limits that only a parity game has.
     """
     if limited or solver not in (RECURSION, "auto"):
         return host.product(game)

@@ -6,6 +6,7 @@ import numpy as np
 
 from jaxgames import validity
 from jaxgames.arena import MANY, Arena, as_checked_as, changed
+from jaxgames.arguments import integer
 from jaxgames.host import can_compile, linear
 from jaxgames.kept import kept
 from jaxgames.limits import Bounds, limited
@@ -46,9 +47,7 @@ def check(arena: Arena, *, wide: bool = False) -> tuple[Arena, Any]:
 def check_weight(arena: Arena, *, wide: bool = False) -> None:
     """Checks that an arena, or a stack, has one integer weight on each edge.
 
-    Args:
-        arena: the game, or the games.
-        wide: whether weights may be Python's integers.
+    If `wide`, weights may be Python's integers.
 
     Raises:
         ValueError: it has not.
@@ -148,9 +147,7 @@ def widths(arena: Arena, player: int = 0) -> tuple[Width, ...]:
     bound is far above what most games need. So narrower ones are tried before, with
     room for both that is rarely too small: a run finds out whether it was.
 
-    Args:
-        arena: a concrete energy game.
-        player: whose potentials: he pays for losses, or player 1 for gains.
+    The player pays for losses, or player 1 for gains.
     """
     steps = int(arena.num_vertices).bit_length()
     most = gain(arena) if player else bound(arena)
@@ -191,3 +188,20 @@ def narrowed(arena: Arena, bits: int) -> Arena:
         return as_checked_as(arena, narrow)
 
     return kept(arena, ("energy width", bits), find)
+
+
+def check_capacity(capacity) -> int:
+    """The capacity as an int.
+
+    Raises:
+        ValueError: it is no integer, negative, or does not fit.
+    """
+    return integer("capacity", capacity, 0, 2**62 - 1)
+
+
+def largest_credit(arena: Arena, capacity: int | None) -> tuple[int, type]:
+    """The largest credit that a vertex can need, and the type for credits."""
+    if capacity is None:
+        return bound(arena), credit_type(arena)
+    most = min(check_capacity(capacity), bound(arena))
+    return most, np.int32 if most < 2**31 else np.int64

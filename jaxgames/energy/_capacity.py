@@ -8,7 +8,7 @@ import numpy as np
 from jaxgames import drive, fixpoint, ops
 from jaxgames.arena import Arena, is_traced
 from jaxgames.energy import _bounds, _device, _potentials, host
-from jaxgames.energy._charge import check_capacity, largest_credit
+from jaxgames.energy._bounds import check_capacity, largest_credit
 from jaxgames.energy._fvi import FVI, State
 from jaxgames.energy._potentials import Answer
 from jaxgames.energy._problem import Energy

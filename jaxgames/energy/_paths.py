@@ -210,12 +210,8 @@ def _until_still(
 ) -> Values:
     """Goes on until a round changes nothing, or so many have been made.
 
-    Args:
-        one: a round: the next value, and whether it is the same.
-        value: where to begin.
-        limit: rounds at most, or a few more.
-        sweeps: rounds between two looks whether it is over ...
-        more: ... and between later ones, if these are others.
+    A round gives the next value, and whether it is the same. There are `sweeps` of them
+    between two looks, and `more` between later ones.
     """
 
     def some(sweeps: int, state: Values) -> Values:

@@ -11,7 +11,7 @@ import numpy as np
 from jaxgames import limits
 from jaxgames.arena import Arena
 from jaxgames.energy import _bounds
-from jaxgames.energy._charge import check_capacity
+from jaxgames.energy._bounds import check_capacity
 from jaxgames.energy._solution import Solution
 from jaxgames.limits import Bounds, limited
 from jaxgames.solution import NO_EDGE

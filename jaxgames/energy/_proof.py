@@ -12,7 +12,6 @@ from jaxgames.later import jax, jnp
 from jaxgames.ops import Edges, Game
 from jaxgames.solution import NO_EDGE
 from jaxgames.solver import Solver
-from jaxgames.verdict import NOWHERE
 
 
 class Claim(NamedTuple):
@@ -180,10 +179,4 @@ def verdict_of(claim: Claim, search: Search) -> Verdict:
     endless = (search.gain >= beyond(credit.dtype)) | (search.steps >= count)
     endless |= ~search.still & (search.gain > 0)
     wrong[Reason.CYCLE_WON_BY_OPPONENT] = ops.real(game) & lost & endless
-    reason, vertex = jnp.int32(Reason.OK), jnp.int32(NOWHERE)
-    for which in sorted(wrong, reverse=True):
-        bad = ops.by_vertex(game, wrong[which])
-        found = jnp.any(bad)
-        reason = jnp.where(found, jnp.int32(which), reason)
-        vertex = jnp.where(found, jnp.argmax(bad).astype(jnp.int32), vertex)
-    return Verdict(reason == Reason.OK, reason, vertex)
+    return Verdict.first_of(*(ops.by_vertex(game, wrong[x]) for x in sorted(wrong)))

@@ -11,7 +11,7 @@ import numpy as np
 from jaxgames import validity
 from jaxgames.arena import Arena
 from jaxgames.energy import _bounds
-from jaxgames.energy._charge import check_capacity, largest_credit
+from jaxgames.energy._bounds import check_capacity, largest_credit
 from jaxgames.energy._solution import TOP, Solution
 from jaxgames.energy._verdict import Verdict
 from jaxgames.solution import NO_EDGE, Stats, Status

@@ -23,13 +23,6 @@ def solve(
     What no edge connects is decided by itself in the recursion of one game, too, in as
     many steps as the longest of all takes. So games are put side by side. A step costs
     much more than a small game.
-
-    Args:
-        problem: which makes solutions.
-        arenas: sound games.
-        solver: as for one game.
-        progress: told of inner games.
-        strategies: whether strategies are wanted.
     """
     plain = [arena.unpad() for arena in arenas]
     found: list[Any] = [None] * len(arenas)

@@ -57,13 +57,7 @@ class Answers:
 def joined(
     origin: states.Origin, answers: Sequence[Answer], names: Sequence[str]
 ) -> Answers:
-    """The state after some answers.
-
-    Args:
-        origin: what it is a state of.
-        answers: of the games that were solved.
-        names: of their solvers.
-    """
+    """The state after some answers."""
 
     def column(name: str, kind: Any) -> np.ndarray:
         parts = [np.asarray(getattr(answer, name)) for answer in answers]

@@ -10,9 +10,9 @@ from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import host
 from jaxgames.mdp._layout import Layout, restricted
 from jaxgames.mdp._mec import mec
-from jaxgames.mdp._model import MDP
+from jaxgames.mdp._model import MDP, first_choices
 from jaxgames.mdp._prob01 import Engine, eagerly, lay_out, on_host, prob1
-from jaxgames.mdp._region import NO_CHOICE, Region, as_states
+from jaxgames.mdp._region import Region, as_states
 from jaxgames.mdp._solution import EndComponents
 from jaxgames.mdp._spread import problem, surely
 
@@ -167,9 +167,4 @@ def first_kept(model: MDP, components: EndComponents) -> np.ndarray:
     Returns:
         int32 `[S]`; -1 for a state in no component.
     """
-    kept = np.flatnonzero(np.asarray(components.choice_kept))
-    groups = np.asarray(model.row_group_offsets)
-    first = np.full(model.num_states, NO_CHOICE, np.int32)
-    owner = np.searchsorted(groups, kept, side="right") - 1
-    first[owner[::-1]] = kept[::-1]
-    return first
+    return first_choices(model, np.asarray(components.choice_kept))

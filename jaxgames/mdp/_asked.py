@@ -14,6 +14,7 @@ from jaxgames.kept import kept
 from jaxgames.mdp import _bounded, _questions, host
 from jaxgames.mdp._automata import automaton, beside, formula_of, product
 from jaxgames.mdp._average import average_reward
+from jaxgames.mdp._bounded import Steps
 from jaxgames.mdp._budget import Window, earning, levels_of
 from jaxgames.mdp._conditional import FAILED, LOST, WON, After, led_to, restarting
 from jaxgames.mdp._model import MDP, owner_of
@@ -75,28 +76,21 @@ class Answer(NamedTuple):
 
 @dataclasses.dataclass
 class Asked:
-    """What a property is evaluated with.
+    """What a property is evaluated with."""
 
-    Attributes:
-        model: a concrete model.
-        asked: the property.
-        constants: values by name, which the property's own may be.
-        epsilon: how far apart bounds may stay.
-        relative: whether that is relative to the lower one.
-        solve: bounds of a question that was posed: called with it, `epsilon`,
-            `relative` and `exact`.
-        exact: whether values are wanted as fractions, where they can be had.
-    """
-
-    model: MDP
+    model: MDP  # a concrete model
     asked: Property
-    constants: Mapping[str, Any]
-    epsilon: float
-    relative: bool
+    constants: Mapping[str, Any]  # values by name, which the property's own may be
+    epsilon: float  # how far apart bounds may stay
+    relative: bool  # whether that is relative to the lower one
+    # Bounds of a question that was posed: called with it, `epsilon`, `relative` and
+    # `exact`.
     solve: Callable[..., Answer]
-    exact: bool = False
+    exact: bool = False  # whether values are wanted as fractions, where they can be had
     plays: ClassVar[bool] = False
     """Whether there are players."""
+    models: ClassVar[str] = "models"
+    """What they are called."""
 
     def __post_init__(self):
         """Nothing has been looked up."""
@@ -497,12 +491,8 @@ class Asked:
     ) -> Answer:
         """What is asked from some step on, of what it is from the first on.
 
-        Args:
-            found: what it is from the first on.
-            left: bool `[S]`, what is passed until then.
-            first: the step.
-            optimum: of the answer.
-            missed: what it is worth where something else is passed.
+        Until then `left`, bool `[S]`, is passed; where something else is, it is worth
+        `missed`.
         """
         if first == 0:
             return found
@@ -539,26 +529,33 @@ class Asked:
         **how: Any,
     ) -> Answer:
         """A number of steps back, each worth a share of the one before it."""
-        discount = 1.0 if share is None else float(share)
-        found = _bounded.walk_back(
-            *(self.model, _bounded.rows_of(self.model), start, count, optimum),
-            discount=discount,
-            **how,
-        )
+        share = Fraction(1) if share is None else share
+        found = self._back(start, count, optimum, discount=float(share), **how)
         lower, upper = found.value - found.error, found.value + found.error
         stats = Stats(solver="steps", rounds=count)
         exact = None
         if self.exact:
             how = {k: how[k] for k in ("reward", "fixed") if k in how}
-            share = Fraction(1) if share is None else share
             exact = self._walk_exactly(start.tolist(), count, optimum, share, **how)
         return Answer(lower, upper, found.scheduler, Status.SOLVED, stats, exact)
 
+    def _back(self, start: np.ndarray, count: int, optimum: str, **how: Any) -> Steps:
+        table = _bounded.rows_of(self.model)
+        return _bounded.walk_back(self.model, table, start, count, optimum, **how)
+
     def _walk_exactly(self, start, count, optimum, share=Fraction(1), **how: Any):
         """The same in fractions; None where that is too much."""
-        largest = np.full(self.shape, optimum == "max")
         return _bounded.walk_exactly(
-            self.model, start, count, largest, discount=share, **how
+            *(self.model, start, count, self.largest(optimum)), discount=share, **how
+        )
+
+    def largest(self, optimum: str) -> np.ndarray:
+        """The states in which the most is wanted: bool `[S]`."""
+        return np.full(self.shape, optimum == "max")
+
+    def _refused(self, node: Any, what: str) -> PropertyError:
+        return PropertyError(
+            node.place, f"{what} of {self.models} are not supported: '{node}'"
         )
 
     def _limit(self, path: Limit, optimum: str) -> Answer:
@@ -815,15 +812,7 @@ class Asked:
         return np.ones(self.model.num_choices)
 
     def _cumulative(self, path: Cumulative, reward: np.ndarray, optimum: str) -> Answer:
-        discount = Fraction(1)
-        if path.discount is not None:
-            discount = self.constant(path.discount)
-            if not 0 < discount <= 1:
-                raise PropertyError(
-                    path.discount.place,
-                    f"a discount must be more than 0 and at most 1, got "
-                    f"'{path.discount}'",
-                )
+        discount = self._discount(path)
         if path.steps is not None:
             steps = self.natural(path.steps, "a number of steps")
             start = np.zeros(self.shape)
@@ -833,6 +822,18 @@ class Asked:
             return self._discounted(reward, optimum, discount)
         self._not_negative(path, None, reward)
         return self._total(path, reward, optimum)
+
+    def _discount(self, path: Cumulative) -> Fraction:
+        """What a step is worth beside the one before it."""
+        if path.discount is None:
+            return Fraction(1)
+        discount = self.constant(path.discount)
+        if not 0 < discount <= 1:
+            raise PropertyError(
+                path.discount.place,
+                f"a discount must be more than 0 and at most 1, got '{path.discount}'",
+            )
+        return discount
 
     # ---- equations -----------------------------------------------------------------
 
@@ -1052,15 +1053,20 @@ def other_of(optimum: str) -> str:
     return optimum.translate(str.maketrans("inax", "axin"))
 
 
+def one_less(lower: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """One less bounds, rounded outwards; 0 and 1 are exact."""
+    hair = 2.3e-16
+    low = np.where(upper == 0, 1.0, np.maximum(1 - upper - hair * (upper < 1), 0))
+    high = np.where(lower == 1, 0.0, np.minimum(1 - lower + hair * (lower > 0), 1))
+    return low, high
+
+
 def _complement(found: Answer) -> Answer:
     """One less it, rounded outwards."""
-    lower, upper = 1.0 - found.upper, 1.0 - found.lower
-    lower = np.where(found.upper == 0, 1.0, lower - 2.3e-16 * (found.upper != 1))
-    upper = np.where(found.lower == 1, 0.0, upper + 2.3e-16 * (found.lower != 0))
+    lower, upper = one_less(found.lower, found.upper)
     exact = None
     if found.exact is not None:
         exact = [None if x is None else 1 - x for x in found.exact]
-    lower, upper = np.maximum(lower, 0.0), np.minimum(upper, 1.0)
     return found._replace(lower=lower, upper=upper, exact=exact)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from jaxgames import limits, ltl
 from jaxgames.mdp import _bounded, _questions
 from jaxgames.mdp._asked import Answer, Asked, other_of
+from jaxgames.mdp._bounded import Steps
 from jaxgames.mdp._game import NOBODY, Game
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._obligations import Formula, negated
@@ -20,7 +21,7 @@ from jaxgames.mdp._property import Cumulative, PropertyError, Query
 from jaxgames.mdp._questions import Posed
 from jaxgames.mdp._reward_game import solve_reward_game
 from jaxgames.mdp._stochastic_game import GameValues, part, solve_game, taken
-from jaxgames.solution import Stats, Status
+from jaxgames.solution import Status
 
 MOST_STATES = 5_000
 """States that the automaton of a formula may have."""
@@ -32,13 +33,11 @@ class AskedOfGame(Asked):
 
     Optima are a word and the players of a coalition, such as `max0,2`: what these want,
     against all others.
-
-    Attributes:
-        player: int8 `[S]`, who chooses.
     """
 
-    player: Any = None
+    player: Any = None  # int8 [S]: who chooses
     plays: ClassVar[bool] = True
+    models: ClassVar[str] = "stochastic games"
 
     def _optimum(self, node: Query) -> str:
         """What the coalition wants, and who it is."""
@@ -75,11 +74,6 @@ class AskedOfGame(Asked):
     def game(self, optimum: str) -> Game:
         """The game of two players, in which player 0 wants the most."""
         return Game(self.model, np.where(self.largest(optimum), 0, 1).astype(np.int8))
-
-    def _refused(self, node: Any, what: str) -> PropertyError:
-        return PropertyError(
-            node.place, f"{what} of stochastic games are not supported: '{node}'"
-        )
 
     def _valued(self, node: Query, optimum: str) -> Answer:
         if node.operator == "LRA":
@@ -155,10 +149,7 @@ class AskedOfGame(Asked):
                 small, old = part(model, kept)
                 if reward is not None:
                     small = dataclasses.replace(small, choice_rewards={"": reward[old]})
-                with limits.ticking_beside("solving in rational arithmetic") as stop:
-                    ends.append(
-                        exactly(small, posed(small, optimum), found.lower, stop)
-                    )
+                ends.append(exactly(small, posed(small, optimum), found.lower))
             values = ends[0] if ends[0] == ends[1] else None
         self.statuses.append(status)
         ends = found.lower, found.upper, found.strategy
@@ -196,34 +187,11 @@ class AskedOfGame(Asked):
 
     # ---- steps -----------------------------------------------------------------------
 
-    def _walk(
-        self,
-        start: np.ndarray,
-        count: int,
-        optimum: str,
-        share: Fraction | None = None,
-        **how: Any,
-    ) -> Answer:
-        how = {k: how[k] for k in ("reward", "fixed", "sure", "steady") if k in how}
-        share = Fraction(1) if share is None else share
-        largest = self.largest(optimum)
+    def _back(self, start: np.ndarray, count: int, optimum: str, **how: Any) -> Steps:
+        how.pop("changes", None)
         table = _bounded.rows_of(self.model)
-        found = _bounded.walk_back_in_game(
-            table, start, count, largest, discount=float(share), **how
-        )
-        exact = None
-        if self.exact:
-            how = {k: how[k] for k in ("reward", "fixed") if k in how}
-            exact = self._walk_exactly(start.tolist(), count, optimum, share, **how)
-        return Answer(
-            *(found.value - found.error, found.value + found.error, found.scheduler),
-            *(Status.SOLVED, Stats(solver="steps", rounds=count), exact),
-        )
-
-    def _walk_exactly(self, start, count, optimum, share=Fraction(1), **how: Any):
-        largest = self.largest(optimum)
-        return _bounded.walk_exactly(
-            self.model, start, count, largest, discount=share, **how
+        return _bounded.walk_back_in_game(
+            table, start, count, self.largest(optimum), **how
         )
 
 

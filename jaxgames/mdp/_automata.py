@@ -74,10 +74,8 @@ class Automaton(NamedTuple):
 def formula_of(path: Any, number: Callable[[Any], int], bounds_of: Any) -> Formula:
     """A property of paths in negation normal form.
 
-    Args:
-        path: the property.
-        number: gives the number of a property of states.
-        bounds_of: gives the first and the last step of a temporal operator.
+    `number` gives that of a property of states, `bounds_of` the first and the last step
+    of an operator.
     """
     if isinstance(path, Constant):
         return TRUE if path.value else FALSE
@@ -241,12 +239,8 @@ def _guessed(
 ) -> tuple[list[int | None], list[list[int]], list[list[int]]] | None:
     """The part of the automaton where a guess has been made.
 
-    Args:
-        states: what may still be to be seen when it is made.
-        often: the promises that are said to be kept again and again.
-        ever: those that are said to be kept for ever.
-        letters: those that occur.
-        base: the number of the first state of the part.
+    When it is made `states` may still be to be seen. The promises `often` are said to
+    be kept again and again, `ever` for ever. States are numbered from `base` on.
 
     Returns:
         For each of the states the one to go on from, or None; the next states for each
@@ -358,11 +352,10 @@ def followed(
             target.append(jump * size + there)
             weight.append(np.ones(len(there)))
             base += len(there)
-    for extra in range(sink, sink + 1):
-        state.append(np.array([extra]))
-        choice.append(np.array([base]))
-        target.append(np.array([sink]))
-        weight.append(np.ones(1))
+    state.append(np.array([sink]))
+    choice.append(np.array([base]))
+    target.append(np.array([sink]))
+    weight.append(np.ones(1))
     parts = [np.concatenate(x) for x in (state, choice, target, weight)]
     order = np.lexsort((parts[1], parts[0]))
     state, choice, target, weight = (x[order] for x in parts)

@@ -6,14 +6,13 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames import limits
-from jaxgames.host import lend
 from jaxgames.mdp import host
 from jaxgames.mdp._almost_sure import first_kept, within
 from jaxgames.mdp._average_policies import exactly, improved, members_of
 from jaxgames.mdp._eliminated import average_of_chain
 from jaxgames.mdp._equations import Open, nothing_known
 from jaxgames.mdp._mec import mec
-from jaxgames.mdp._model import MDP, owner_of
+from jaxgames.mdp._model import MDP, first_choices, lent_rows, owner_of
 from jaxgames.mdp._questions import Posed
 from jaxgames.mdp._rational import rounded
 from jaxgames.mdp._region import NO_CHOICE
@@ -129,10 +128,7 @@ def _gains(
     if len(hard):
         order = np.argsort(label, kind="stable").astype(np.int32)
         ends = np.searchsorted(label[order], np.arange(count + 1))
-        rows = tuple(
-            lend(np.ascontiguousarray(x, np.int32))
-            for x in (model.row_group_offsets, model.row_offsets, model.columns)
-        )
+        rows = lent_rows(model)
         values, room = np.zeros((2, model.num_states))
         shown = np.full(model.num_states, NO_CHOICE)  # what is better than by these
         width = epsilon / 4 if relative else 0.0
@@ -239,7 +235,4 @@ def _greedy(model: MDP, probs, reward, kept, values, least: bool) -> np.ndarray:
     worth = np.where(kept, -worth if least else worth, -np.inf)
     most = np.full(model.num_states + 1, -np.inf)
     np.maximum.at(most, owner, worth)
-    wins = np.flatnonzero(kept & (worth == most[owner]))[::-1]
-    found = np.full(model.num_states + 1, NO_CHOICE, np.int32)
-    found[owner[wins]] = wins
-    return found[:-1]
+    return first_choices(model, kept & (worth == most[owner]))

@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxgames.graph.host import room_for, tarjan
 from jaxgames.mdp._by_products import Products, Solve
-from jaxgames.mdp._model import MDP
+from jaxgames.mdp._model import MDP, spans
 from jaxgames.mdp._rational import Row, eliminated
 from jaxgames.mdp.host._steps import gains
 from jaxgames.tuning.mdp import (
@@ -67,14 +67,12 @@ def members_of(model: MDP, kept: np.ndarray, states: np.ndarray, probs, reward):
     groups, rows = np.asarray(model.row_group_offsets), np.asarray(model.row_offsets)
     many = np.diff(groups)[states]
     owner = np.repeat(np.arange(len(states)), many)
-    choices = groups[states][owner] + np.arange(len(owner))
-    choices -= (np.cumsum(many) - many)[owner]
+    choices = spans(groups[states], many)
     stay = kept[choices]
     choices, owner = choices[stay], owner[stay]
     many = np.diff(rows)[choices]
     source = np.repeat(np.arange(len(choices)), many)
-    branch = rows[choices][source] + np.arange(len(source))
-    branch -= (np.cumsum(many) - many)[source]
+    branch = spans(rows[choices], many)
     target = np.searchsorted(states, np.asarray(model.columns)[branch])
     first = np.searchsorted(owner, np.arange(len(states)))
     parts = (states, choices, owner, first, source, target, probs[branch])

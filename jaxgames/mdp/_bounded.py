@@ -9,7 +9,7 @@ import numpy as np
 from jaxgames import limits
 from jaxgames.host import lend, plain
 from jaxgames.kept import kept
-from jaxgames.mdp._model import MDP
+from jaxgames.mdp._model import MDP, lent_rows
 from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.mdp.host._steps import Looked, steps_back
 from jaxgames.tuning.mdp import (
@@ -51,10 +51,7 @@ def rows_of(model: MDP) -> Rows:
 
 
 def _rows_of(model: MDP) -> Rows:
-    groups, rows, columns = (
-        lend(np.ascontiguousarray(x, np.int32))
-        for x in (model.row_group_offsets, model.row_offsets, model.columns)
-    )
+    groups, rows, columns = lent_rows(model)
     probs = np.asarray(model.probs, np.float64)
     end = int(rows[int(groups[-1])])
     if end:
@@ -137,9 +134,16 @@ def walk_back(
             if keeps:
                 scheduler[: count - left] = scheduler[count - left]
             break
-    off = np.full(size, error[0]) if signed else np.abs(values) * (count * table.slack)
+    even = float(error[0]) if signed else None
+    rounding = count * table.slack
+    return steps_of(values, ones, even, rounding, scheduler if keeps else None)
+
+
+def steps_of(values, ones, even: float | None, share: float, scheduler) -> Steps:
+    """Values whose error is even, or a share of them; no error where they are one."""
+    off = np.abs(values) * share if even is None else np.full(len(values), even)
     off = np.where(ones, 0.0, off)
-    return Steps(values, off + (off > 0) * 1e-290, scheduler if keeps else None)
+    return Steps(values, off + (off > 0) * 1e-290, scheduler)
 
 
 def _looked(table: Rows, here: np.ndarray) -> Looked:
@@ -224,13 +228,8 @@ def walk_back_in_game(
             break
         size += np.abs(values).max(initial=0.0)
         error = discount * error + table.slack * (biggest + size)
-    off = (
-        np.full(len(values), error)
-        if signed
-        else np.abs(values) * (count * table.slack)
-    )
-    off = np.where(ones, 0.0, off)
-    return Steps(values, off + (off > 0) * 1e-290, scheduler if keeps else None)
+    even, rounding = float(error) if signed else None, count * table.slack
+    return steps_of(values, ones, even, rounding, scheduler if keeps else None)
 
 
 def walk_exactly(

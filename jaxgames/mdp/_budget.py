@@ -247,10 +247,7 @@ class _Tiles:
     ) -> tuple[MDP, np.ndarray, int]:
         """The model of some levels.
 
-        Args:
-            begin: the first of these.
-            end: the last one, and one.
-            known: float64 `[k, N]`, what the levels from there on are worth.
+        `known`, float64 `[k, N]`, is what the levels from `end` on are worth.
 
         Returns:
             The model, whose first states are those of the levels, one after the other;

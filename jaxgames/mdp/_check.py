@@ -105,15 +105,10 @@ def _undecided(
     size = model.num_states
     truth = not isinstance(as_property(asked).formula, Query)
     low, high = (0.0, 1.0) if truth else (-np.inf, np.inf)
-    return Checked(
-        status,
-        stats=Stats(solver="none", rounds=0),
-        lower=np.full(size, low),
-        upper=np.full(size, high),
-        initial=initial_states(model),
-        asked=str(as_property(asked)),
-        is_truth=truth,
-    )
+    ends = np.full(size, low), np.full(size, high)
+    stats = Stats(solver="none", rounds=0)
+    made = proved(model, str(as_property(asked)), ends, None, [status], [stats])
+    return dataclasses.replace(made, is_truth=truth)
 
 
 @limited(_undecided)
@@ -410,15 +405,9 @@ def _of_objectives(model: MDP, question: Property, found: Front) -> Checked:
     if truth:
         ends = float(found.achievable is True), float(found.achievable is not False)
     lower[first], upper[first] = ends
-    return Checked(
-        found.status,
-        stats=found.stats,
-        lower=lower,
-        upper=upper,
-        initial=initial_states(model),
-        asked=str(question),
-        is_truth=truth,
-    )
+    how = None, [found.status], [found.stats]
+    made = proved(model, str(question), (lower, upper), *how)
+    return dataclasses.replace(made, is_truth=truth)
 
 
 def proved(
@@ -429,16 +418,7 @@ def proved(
     statuses: list[Status],
     stats: list[Stats],
 ) -> Checked:
-    """What bounds, and fractions if there are any, come to.
-
-    Args:
-        model: the model.
-        asked: what was asked.
-        ends: lower and upper bounds.
-        values: the values as fractions, or None.
-        statuses: of all questions.
-        stats: likewise.
-    """
+    """What bounds, and fractions if there are any, come to."""
     if values is not None:
         ends, statuses = (_outward(values, -1), _outward(values, 1)), [Status.SOLVED]
     return Checked(
@@ -472,12 +452,8 @@ def answering(
 ) -> Callable[..., Answer]:
     """What solves the questions that a property comes to.
 
-    Args:
-        model: the model.
-        solver: as for `check`.
-        statuses: added to for each question.
-        stats: likewise.
-        max_steps: rounds of all questions together; None for any number.
+    For each question `statuses` and `stats` are added to; all together take `max_steps`
+    rounds at most.
     """
     left = max_steps
     sweeps = left is None and solver in ("auto", drive.HOST)
@@ -520,10 +496,7 @@ def answering(
             limits.fail(status, "solving equations")
         statuses.append(status)
         stats.append(found.stats)
-        values = None
-        if exact:
-            with limits.ticking_beside("solving in rational arithmetic") as stop:
-                values = exactly(model, posed, found.lower, stop)
+        values = exactly(model, posed, found.lower) if exact else None
         ends = (found.lower, found.upper, found.scheduler)
         return Answer(*ends, status, found.stats, values)
 

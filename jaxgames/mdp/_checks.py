@@ -57,12 +57,7 @@ def integers(name: str, values) -> np.ndarray:
 
 
 def offsets(name: str, values, known: bool = False) -> np.ndarray:
-    """What a user passed as offsets: int32, ascending from 0.
-
-    Args:
-        name: of the argument.
-        values: what was passed.
-        known: whether it is known that they ascend.
+    """What a user passed as offsets: int32, ascending from 0, which may be `known`.
 
     Raises:
         ValueError: it is none.
@@ -88,12 +83,6 @@ def looks_sound(row_offsets, columns, probs, states: int) -> bool:
 
     If so, rows ascend and are not empty, columns are states, and probabilities are
     positive and sum up to one. If not, the checks that say what is wrong are due.
-
-    Args:
-        row_offsets: what was passed as offsets of choices.
-        columns: what was passed as states that branches lead to.
-        probs: what was passed as probabilities, or None.
-        states: their number.
     """
     given = row_offsets, columns, *(() if probs is None else (probs,))
     plain = all(

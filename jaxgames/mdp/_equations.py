@@ -10,7 +10,7 @@ from jaxgames.graph.host import room_for
 from jaxgames.host import lend
 from jaxgames.kept import kept
 from jaxgames.mdp import host
-from jaxgames.mdp._model import MDP
+from jaxgames.mdp._model import MDP, lent_rows
 from jaxgames.mdp._solution import EndComponents
 from jaxgames.mdp.host._order import belonging, by_component
 from jaxgames.mdp.host._pose import number_of, pose
@@ -105,11 +105,7 @@ def equations(model: MDP, known: Open) -> Equations:
 
 def lent(model: MDP) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """The choices, rows, targets and probabilities of a model for compiled code."""
-    groups, rows, columns = (
-        lend(np.ascontiguousarray(x, np.int32))
-        for x in (model.row_group_offsets, model.row_offsets, model.columns)
-    )
-    return groups, rows, columns, lend(np.ascontiguousarray(model.probs, np.float64))
+    return *lent_rows(model), lend(np.ascontiguousarray(model.probs, np.float64))
 
 
 def slack_of(model: MDP) -> float:

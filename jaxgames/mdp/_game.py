@@ -14,6 +14,12 @@ NOBODY = -1
 """The player of a state in which nothing is to be chosen."""
 
 
+def check_type(game: Any) -> None:
+    """Raises ValueError for what is no game."""
+    if not isinstance(game, Game):
+        raise ValueError(f"game must be a Game, got {type(game).__name__}")
+
+
 def refuse_traced(what: str, *trees: Any) -> None:
     """Raises ValueError where something is traced that only the host can look at."""
     if is_traced(trees):

@@ -11,40 +11,55 @@ from typing import Any, ClassVar, NamedTuple
 
 from jaxgames import fixpoint, ops, validity
 from jaxgames.later import jax, jnp
-from jaxgames.mdp._interval import UNDERFLOW
-from jaxgames.mdp._layout import Layout
+from jaxgames.mdp._interval import UNDERFLOW, ended
+from jaxgames.mdp._layout import Layout, shares
 from jaxgames.mdp._layout import traced as lay_out
 from jaxgames.mdp._mec import mec
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.ops import Pieces
-from jaxgames.solution import Stats, Status
+from jaxgames.solution import Stats
 from jaxgames.solver import Solver
 from jaxgames.tuning.mdp import GAME_ROUNDS, GAME_SWEEPS
 
 
 class Rules(NamedTuple):
-    """The equations of a game, in one floating type.
+    """The equations of a game, in one floating type; of rewards, if any are earned."""
 
-    Attributes:
-        model: where branches lead, and nothing else.
-        layout: of that.
-        weights: on the layout's branches, the probabilities.
-        mine: bool `[S]`, where the maximiser chooses.
-        open_: bool `[S]`, the states whose value is not known.
-        one: bool `[S]`, the states of value one; the others have value zero.
-        slack: scalar, more than the relative error that rounding makes in a sum.
-        width: scalar, how far apart the bounds may stay.
-    """
+    model: MDP  # where branches lead, and nothing else
+    layout: Layout  # of that
+    weights: Pieces  # on the layout's branches, the probabilities
+    mine: Any  # bool [S]: where the maximiser chooses
+    open_: Any  # bool [S]: the states whose value is not known, from zero to `start`
+    one: Any  # bool [S]: the states of value one; the others have value zero
+    slack: Any  # scalar, more than the relative error that rounding makes in a sum
+    width: Any  # scalar, how far apart the bounds may stay
+    start: Any = 1  # scalar or `[S]`, upper bounds to begin with
+    sure: Any = None  # int32 [S]: choices that show these; None for the first ones
+    earned: Any = None  # float [C]: what choices earn; None for nothing
+    allowed: Any = None  # bool [C]: the choices that there are; None for all
 
-    model: MDP
-    layout: Layout
-    weights: Pieces
-    mine: Any
-    open_: Any
-    one: Any
-    slack: Any
-    width: Any
+    @property
+    def live(self) -> jax.Array:
+        """The choices that there are: bool `[C]`."""
+        return self.layout.live if self.allowed is None else self.allowed
+
+    def worth(self, x: jax.Array, sign: int) -> jax.Array:
+        """What choices are worth, rounded up or down."""
+        found = self.means(x)
+        if self.earned is not None:
+            found = self.earned + found
+        found = found * (1 + sign * self.slack)
+        return jnp.maximum(found + sign * UNDERFLOW[self.slack.dtype.name], 0)
+
+    def means(self, x: jax.Array) -> jax.Array:
+        """What states are worth where choices lead, on average."""
+        return ops.links_sum(self.layout.branches, x, self.weights)
+
+    def best(self, worth: jax.Array) -> jax.Array:
+        """What the one who chooses makes of the worth of choices."""
+        given = self.layout.choices, worth, self.allowed
+        return jnp.where(self.mine, ops.links_max(*given), ops.links_min(*given))
 
 
 class Bounded(NamedTuple):
@@ -59,7 +74,7 @@ class Bounded(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class FromBothSides(Solver):
-    """What all value iteration from both sides has in common: how it ends.
+    """Value iteration from both sides, some bounds of which are mended.
 
     Attributes:
         relative: whether the width that is asked for is relative to the lower bound.
@@ -67,9 +82,28 @@ class FromBothSides(Solver):
 
     relative: bool = False
 
-    def met(self, rules: Rules, state: Bounded) -> jax.Array:
-        """Whether the bounds are as near as was asked for."""
-        width = rules.width * state.lower if self.relative else rules.width
+    def mended(self, game: Rules, state: Bounded) -> Bounded:
+        """The bounds in end components where the play may be kept."""
+        raise NotImplementedError
+
+    def init(self, game: Rules) -> Bounded:
+        """From what is known, and the first choices."""
+        lower = game.one.astype(game.slack.dtype)
+        first = first_of(game.layout, game.live)
+        upper = jnp.where(game.open_, game.start, lower)
+        sure = first if game.sure is None else game.sure
+        return Bounded(lower, upper, first, sure, jnp.array(True))
+
+    def step(self, game: Rules, state: Bounded) -> Bounded:
+        """Some sweeps, and bounds are mended."""
+        after = fixpoint.repeat(GAME_SWEEPS, functools.partial(_swept, game), state)
+        after = self.mended(game, after)
+        moves = (after.lower > state.lower) | (after.upper < state.upper)
+        return after._replace(moves=jnp.any(moves))
+
+    def done(self, game: Rules, state: Bounded) -> jax.Array:
+        """The bounds are as near as was asked for."""
+        width = game.width * state.lower if self.relative else game.width
         return jnp.all(state.upper - state.lower <= width)
 
     def overflow(self, state: Bounded) -> jax.Array:
@@ -100,23 +134,33 @@ class Deflation(FromBothSides):
 
     name: ClassVar[str] = "deflation"
 
-    def init(self, game: Rules) -> Bounded:
-        """From what is known, and the first choices."""
-        lower = game.one.astype(game.slack.dtype)
-        first = first_of(game.layout, game.layout.live)
-        upper = jnp.where(game.open_, 1, lower)
-        return Bounded(lower, upper, first, first, jnp.array(True))
+    def mended(self, game: Rules, state: Bounded) -> Bounded:
+        """Upper bounds that hold where the others may keep the play together.
 
-    def step(self, game: Rules, state: Bounded) -> Bounded:
-        """Some sweeps, and a deflation."""
-        after = fixpoint.repeat(GAME_SWEEPS, functools.partial(_swept, game), state)
-        after = _deflated(game, after)
-        moves = (after.lower > state.lower) | (after.upper < state.upper)
-        return after._replace(moves=jnp.any(moves))
-
-    def done(self, game: Rules, state: Bounded) -> jax.Array:
-        """The bounds have met."""
-        return self.met(game, state)
+        The components are those in which the others only take what is best by the lower
+        bounds. Any are sound; these have no exit of the others that is better for them.
+        """
+        layout, owner = game.layout, game.layout.owner
+        low = game.means(state.lower)
+        least = ops.take(ops.links_min(layout.choices, low), owner)
+        mine = ops.take(game.mine, owner)
+        # As good but for rounding.
+        tied = low <= least * (1 + 64 * game.slack)
+        free = layout.live & ops.take(game.open_, owner) & (mine | tied)
+        with validity.unchecked():  # it was
+            found = mec(game.model, "interleaved", states=game.open_, choices=free)
+        label, size = found.state_label, len(game.open_)
+        exits = layout.live & mine & ~found.choice_kept
+        there = jnp.where(label >= 0, label, size)
+        index = jnp.where(exits, ops.take(there, owner), size)
+        cap = ops.max_into(index, game.worth(state.upper, 1), size, 0)
+        cap = ops.take(cap, jnp.maximum(label, 0))
+        falls = (label >= 0) & (cap < state.upper)
+        stays = first_of(layout, found.choice_kept)
+        return state._replace(
+            upper=jnp.where(falls, cap, state.upper),
+            high=jnp.where(falls, stays, state.high),
+        )
 
 
 def solve(
@@ -130,16 +174,13 @@ def solve(
     if passed is not None:
         inside = inside & jnp.asarray(passed)
     reached = _possible(layout, mine, goal, inside)
-    one, towards = _surely(layout, mine, goal, inside)
+    one, towards, _ = surely(layout, ~mine, goal, inside, layout.live)
     zero = inside & ~reached
     game = bare._replace(open_=inside & reached & ~one, one=one)
     solver = Deflation(relative=relative)
     outcome = fixpoint.traced(solver, game, None, GAME_ROUNDS)
     found = outcome.answer
-    # Nothing moves any more: because the bounds have met, or never will.
-    met = solver.done(game, outcome.carry.state)
-    ended = jnp.where(met, Status.SOLVED, Status.PRECISION)
-    status = jnp.where(outcome.status == Status.OVERFLOW, ended, outcome.status)
+    status = ended(outcome.status, solver.done(game, outcome.carry.state))
     away = ~ops.links_any(layout.branches, reached)
     strategy = jnp.where(mine, found.low, found.high)
     strategy = jnp.where(one & mine, towards, strategy)
@@ -153,20 +194,13 @@ def solve(
         open=jnp.sum(game.open_),
     )
     bounds = found.lower, found.upper
-    return *bounds, strategy, status.astype(jnp.int32), stats, unsound
+    return *bounds, strategy, status, stats, unsound
 
 
 def rules(model: MDP, mine: Any, epsilon: Any) -> tuple[Rules, jax.Array]:
     """Equations of a model of which nothing is known, and what has no sum (pure)."""
     layout = lay_out(model)
-    dtype = jnp.result_type(float)
-    tail, own = layout.branches.tail, len(layout.owner)  # type: ignore
-    probs = jnp.where(tail < own, jnp.asarray(model.probs), 0).astype(dtype)
-    ones = jnp.ones(model.num_states, dtype)
-    # Relative to their sum: files round, and so do sums.
-    total = ops.links_sum(layout.branches, ones, (probs,))
-    share = probs / ops.take(jnp.append(total, 1), jnp.minimum(tail, own))
-    most = jnp.max(jnp.diff(jnp.asarray(model.row_offsets)), initial=0)
+    _, share, total, slack = shares(layout, model)
     made = Rules(
         model=MDP(model.row_group_offsets, model.row_offsets, model.columns),
         layout=layout,
@@ -174,8 +208,8 @@ def rules(model: MDP, mine: Any, epsilon: Any) -> tuple[Rules, jax.Array]:
         mine=jnp.asarray(mine),
         open_=layout.states,
         one=jnp.zeros(model.num_states, bool),
-        slack=(6 * most + 12).astype(dtype) * jnp.finfo(dtype).eps.astype(dtype),
-        width=jnp.asarray(epsilon, dtype),
+        slack=slack,
+        width=jnp.asarray(epsilon, slack.dtype),
     )
     return made, jnp.any(layout.live & ~((total > 0) & (total < jnp.inf)))
 
@@ -193,35 +227,45 @@ def _possible(layout: Layout, mine, goal, inside) -> jax.Array:
     return fixpoint.settled(step, goal)
 
 
-def _surely(layout: Layout, mine, goal, inside) -> tuple[jax.Array, jax.Array]:
-    """Where he gets there with probability one, and by which choices."""
+def surely(
+    layout: Layout, mine: Any, goal: Any, inside: Any, choices: Any
+) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Where one side gets to a goal with probability one, whatever the other does.
+
+    The other chooses in `mine`, this one elsewhere among `choices`; `inside` is passed
+    before.
+
+    Returns:
+        These states; the side's choices by which it does; the other's by which it keeps
+        the play away from there elsewhere.
+    """
+    nothing = jnp.full(len(goal), NO_CHOICE, jnp.int32)
+
+    def leads_to(states: jax.Array, seen: jax.Array) -> jax.Array:
+        """Choices that come nearer and do not leave these states."""
+        stays = layout.live & ~ops.links_any(layout.branches, ~states)
+        return stays & ops.links_any(layout.branches, seen)
 
     def within(states: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """Where he may come nearer, and need not leave these states before."""
-        stays = layout.live & ~ops.links_any(layout.branches, ~states)
-
         def step(now: tuple) -> tuple[tuple, jax.Array]:
             seen, choice = now
-            leads = stays & ops.links_any(layout.branches, seen)
-            some = ops.links_any(layout.choices, leads)
+            leads = leads_to(states, seen)
+            some = ops.links_any(layout.choices, leads & choices)
             other = ops.links_any(layout.choices, layout.live & ~leads)
-            more = inside & ~seen & jnp.where(mine, some, ~other)
-            choice = jnp.where(more, first_of(layout, leads), choice)
+            more = inside & states & ~seen & jnp.where(mine, ~other, some)
+            choice = jnp.where(more, first_of(layout, leads & choices), choice)
             return (seen | more, choice), ~jnp.any(more)
 
-        nothing = jnp.full(len(goal), NO_CHOICE, jnp.int32)
-        return fixpoint.settled(step, (goal, nothing))
+        return fixpoint.settled(step, (goal & states, nothing))
 
     def step(now: tuple) -> tuple[tuple, jax.Array]:
-        after = within(now[0])
-        return after, jnp.all(after[0] == now[0])
+        states, _, away = now
+        seen, choice = within(states)
+        keeps = first_of(layout, layout.live & ~leads_to(states, seen))
+        away = jnp.where(states & ~seen, keeps, away)
+        return (seen, choice, away), jnp.all(seen == states)
 
-    nothing = jnp.full(len(goal), NO_CHOICE, jnp.int32)
-    return fixpoint.settled(step, (goal | inside, nothing))
-
-
-def means(game: Rules, x: jax.Array) -> jax.Array:
-    return ops.links_sum(game.layout.branches, x, game.weights)
+    return fixpoint.settled(step, (goal | inside, nothing, nothing))
 
 
 def first_of(layout: Layout, wanted: jax.Array) -> jax.Array:
@@ -231,59 +275,19 @@ def first_of(layout: Layout, wanted: jax.Array) -> jax.Array:
     return jnp.where(choice < len(wanted), choice, NO_CHOICE).astype(jnp.int32)
 
 
-def _best(game: Rules, worth: jax.Array) -> jax.Array:
-    """What the one who chooses makes of the worth of choices."""
-    choices = game.layout.choices
-    most, least = ops.links_max(choices, worth), ops.links_min(choices, worth)
-    return jnp.where(game.mine, most, least)
-
-
 def _swept(game: Rules, state: Bounded) -> Bounded:
     """The value of the best choice; bounds that were better stay."""
-    tiny = UNDERFLOW[game.slack.dtype.name]
-    below = jnp.maximum(means(game, state.lower) * (1 - game.slack) - tiny, 0)
-    above = means(game, state.upper) * (1 + game.slack) + tiny
-    least, most = _best(game, below), _best(game, above)
+    layout, live = game.layout, game.live
+    below, above = game.worth(state.lower, -1), game.worth(state.upper, 1)
+    least, most = game.best(below), game.best(above)
     rises = game.open_ & (least > state.lower)
     falls = game.open_ & (most < state.upper)
-    owner = game.layout.owner
-    by_low = first_of(game.layout, game.layout.live & (below == ops.take(least, owner)))
-    by_high = first_of(game.layout, game.layout.live & (above == ops.take(most, owner)))
+    by_low = first_of(layout, live & (below == ops.take(least, layout.owner)))
+    by_high = first_of(layout, live & (above == ops.take(most, layout.owner)))
     return Bounded(
         jnp.where(rises, least, state.lower),
         jnp.where(falls, most, state.upper),
         jnp.where(rises, by_low, state.low),
         jnp.where(falls, by_high, state.high),
         state.moves,
-    )
-
-
-def _deflated(game: Rules, state: Bounded) -> Bounded:
-    """Upper bounds that hold where the others may keep the play together.
-
-    The components are those in which the others only take what is best by the lower
-    bounds. Any are sound; these have no exit of the others that is better for them.
-    """
-    layout, owner = game.layout, game.layout.owner
-    low = means(game, state.lower)
-    least = ops.take(ops.links_min(layout.choices, low), owner)
-    mine = ops.take(game.mine, owner)
-    # As good but for rounding.
-    tied = low <= least * (1 + 64 * game.slack)
-    free = layout.live & ops.take(game.open_, owner) & (mine | tied)
-    with validity.unchecked():  # it was
-        found = mec(game.model, "interleaved", states=game.open_, choices=free)
-    label, size = found.state_label, len(game.open_)
-    exits = layout.live & mine & ~found.choice_kept
-    tiny = UNDERFLOW[game.slack.dtype.name]
-    above = means(game, state.upper) * (1 + game.slack) + tiny
-    there = jnp.where(label >= 0, label, size)
-    index = jnp.where(exits, ops.take(there, owner), size)
-    cap = ops.max_into(index, above, size, 0)
-    cap = ops.take(cap, jnp.maximum(label, 0))
-    falls = (label >= 0) & (cap < state.upper)
-    stays = first_of(layout, found.choice_kept)
-    return state._replace(
-        upper=jnp.where(falls, cap, state.upper),
-        high=jnp.where(falls, stays, state.high),
     )

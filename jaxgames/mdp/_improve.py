@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames.mdp._equations import Equations
-from jaxgames.mdp._model import MDP
+from jaxgames.mdp._model import MDP, spans
 from jaxgames.mdp._rational import rational_bounds
 from jaxgames.mdp.host._values import (
     Aim,
@@ -126,11 +126,10 @@ def _local(system: System, bounds: Bounds, inside: np.ndarray, at: int) -> Local
     own = np.diff(system.groups)[states]
     owner = np.repeat(np.arange(len(states)), own)
     first = np.cumsum(own) - own
-    choices = system.groups[states][owner] + np.arange(len(owner)) - first[owner]
+    choices = spans(system.groups[states], own)
     many = np.diff(system.rows)[choices]
     source = np.repeat(np.arange(len(choices)), many)
-    begins = np.cumsum(many) - many
-    branch = system.rows[choices][source] + np.arange(len(source)) - begins[source]
+    branch = spans(system.rows[choices], many)
     target, probs = system.target[branch], system.probs[branch]
     stays = inside[target] == at
     out = np.bincount(

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, NamedTuple
 from jaxgames import ops
 from jaxgames.later import jax, jnp
 from jaxgames.ops import Links, Pieces
+from jaxgames.solution import Status
 from jaxgames.solver import Solver
 from jaxgames.states import register
 
@@ -15,6 +16,15 @@ UNDERFLOW = {"float64": 1e-290, "float32": 1e-30}
 
 NOTHING = 1e-260
 """How far apart bounds may always be: shares of less cannot be told in float64."""
+
+
+def ended(status: jax.Array, met: jax.Array, apart: Any = Status.PRECISION) -> Any:
+    """A status where it may be that nothing moves any more (pure).
+
+    Because the bounds have met, or never will.
+    """
+    end = jnp.where(met, Status.SOLVED, apart)
+    return jnp.where(status == Status.OVERFLOW, end, status).astype(jnp.int32)
 
 
 class System(NamedTuple):

@@ -90,10 +90,7 @@ def prepare(
 
     The result is kept with the model: a second solve starts at once.
 
-    Args:
-        model: the model.
-        graph: whether the graph of the model is wanted too.
-        spread: the mesh to spread it over; None for one device.
+    The graph is made if it is wanted; `spread` is None for one device.
     """
 
     def lay_out() -> Layout:
@@ -305,14 +302,25 @@ def traced(model: MDP, *, graph: bool = False) -> Layout:
 _traced_jit = jax.jit(functools.partial(traced, graph=True))
 
 
-def restrict(layout: Layout, states: Any, choices: Any) -> Layout:
-    """The layout of a part of the model (pure).
+def shares(layout: Layout, model: MDP) -> tuple[jax.Array, ...]:
+    """Probabilities of a model that may be traced; these relative to their sums (pure).
 
-    Args:
-        layout: of the whole model.
-        states: bool `[S]`, or None for all.
-        choices: bool `[C]`, or None for all.
+    And the sums, and more than the relative error that rounding makes in one; all in
+    the floating type that JAX has.
     """
+    dtype = jnp.result_type(float)
+    tail, own = layout.branches.tail, len(layout.owner)  # type: ignore
+    probs = jnp.where(tail < own, jnp.asarray(model.probs), 0).astype(dtype)
+    # Relative to their sum: files round, and so do sums.
+    total = ops.links_sum(layout.branches, jnp.ones(model.num_states, dtype), (probs,))
+    share = probs / ops.take(jnp.append(total, 1), jnp.minimum(tail, own))
+    most = jnp.max(jnp.diff(jnp.asarray(model.row_offsets)), initial=0)
+    slack = (6 * most + 12).astype(dtype) * jnp.finfo(dtype).eps.astype(dtype)
+    return probs, share, total, slack
+
+
+def restrict(layout: Layout, states: Any, choices: Any) -> Layout:
+    """The layout of a part of the model: bool `[S]` and `[C]`, None for all (pure)."""
     if states is not None:
         states = layout.states & jnp.asarray(states)
         inside = ops.take(states, layout.owner)

@@ -42,9 +42,7 @@ class Quotients(NamedTuple):
 def solved(rows: list[Row], worth: list[Fraction]) -> Quotients | None:
     """The values of a chain that ends.
 
-    Args:
-        rows: where each state leads inside; no row sums up to more than one.
-        worth: what else it earns.
+    No row, which says where a state leads inside, sums up to more than one.
 
     Returns:
         The values; None where some state never gets out, or numbers get too long.

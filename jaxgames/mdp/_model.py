@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from jaxgames.arena import Arena, bucket, is_traced, padded
+from jaxgames.host import lend
+from jaxgames.kept import kept
 from jaxgames.later import jax
 from jaxgames.mdp._checks import (
     and_more,
@@ -323,6 +325,33 @@ def owner_of(model: MDP) -> np.ndarray:
     owner = np.repeat(np.arange(model.num_states, dtype=np.int32), counts)
     spare = model.num_choices - len(owner)
     return np.pad(owner, (0, spare), constant_values=model.num_states)
+
+
+def spans(begin: np.ndarray, width: np.ndarray) -> np.ndarray:
+    """`begin[i], begin[i] + 1, ...`, `width[i]` of them, for each i in turn."""
+    ends = np.cumsum(width)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.arange(total) + np.repeat(begin - (ends - width), width)
+
+
+def lent_rows(model: MDP) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Offsets of choices and of branches, and targets, as compiled loops take them."""
+    return kept(model, "lent rows", lambda: _lent_rows(model))
+
+
+def _lent_rows(model: MDP) -> Any:
+    return tuple(
+        lend(np.ascontiguousarray(x, np.int32))
+        for x in (model.row_group_offsets, model.row_offsets, model.columns)
+    )
+
+
+def first_choices(model: MDP, wanted: np.ndarray) -> np.ndarray:
+    """The first wanted choice of each state: int32 `[S]`, -1 where there is none."""
+    found = np.full(model.num_states + 1, -1, np.int32)
+    some = np.flatnonzero(wanted)[::-1]
+    found[owner_of(model)[some]] = some
+    return found[:-1]
 
 
 def _padded(values: Mapping[str, Any] | None, more: int) -> dict[str, Any] | None:

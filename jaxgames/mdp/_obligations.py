@@ -86,9 +86,7 @@ def _terms(formula: Formula) -> set[frozenset]:
 def after(formula: Formula, letter: int) -> Formula:
     """What is to be seen from the next letter on [1, definition 2.3].
 
-    Args:
-        formula: what was to be seen from this one on.
-        letter: the propositions that hold, as bits.
+    The letter has the propositions that hold, as bits.
 
     References:
         [1] Esparza, Křetínský and Sickert, One theorem to rule them all: a unified
@@ -131,18 +129,7 @@ def lasting(formula: Formula, often: frozenset) -> Formula:
 
     Others are not kept any more. What is left is broken after finitely many steps.
     """
-    kind = formula[0]
-    if kind in ("lit", "true", "false"):
-        return formula
-    if kind in ("and", "or"):
-        join = both if kind == "and" else either
-        return join(*(lasting(x, often) for x in formula[1]))
-    if kind in FINITE and formula not in often:
-        return FALSE
-    if kind == "F":
-        return TRUE
-    parts = [lasting(x, often) for x in formula[1:]]
-    return _made({"U": "W", "M": "R"}.get(kind, kind), *parts)
+    return _told(formula, often, FALSE, {"F": "F", "U": "W", "M": "R"})
 
 
 def finite(formula: Formula, for_ever: frozenset) -> Formula:
@@ -150,18 +137,28 @@ def finite(formula: Formula, for_ever: frozenset) -> Formula:
 
     Others are broken at some time. What is left is kept after finitely many steps.
     """
-    kind = formula[0]
+    return _told(formula, for_ever, TRUE, {"G": "G", "W": "U", "R": "M"})
+
+
+def _told(
+    formula: Formula, known: frozenset, end: Formula, instead: dict[str, str]
+) -> Formula:
+    """A formula where promises come to an end, true or false, or to what is instead.
+
+    True are those that are known; false those that are not.
+    """
+    kind: str = formula[0]
     if kind in ("lit", "true", "false"):
         return formula
     if kind in ("and", "or"):
         join = both if kind == "and" else either
-        return join(*(finite(x, for_ever) for x in formula[1]))
-    if kind in LASTING and formula in for_ever:
-        return TRUE
-    if kind == "G":
-        return FALSE
-    parts = [finite(x, for_ever) for x in formula[1:]]
-    return _made({"W": "U", "R": "M"}.get(kind, kind), *parts)
+        return join(*(_told(x, known, end, instead) for x in formula[1]))
+    if kind in instead and (formula in known) == (end == TRUE):
+        return end
+    if kind in instead and kind in "FG":
+        return FALSE if end == TRUE else TRUE
+    parts = [_told(x, known, end, instead) for x in formula[1:]]
+    return _made(instead.get(kind, kind), *parts)
 
 
 def _made(kind: str, *parts: Formula) -> Formula:

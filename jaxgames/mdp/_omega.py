@@ -8,13 +8,13 @@ from jaxgames import drive, fixpoint, limits
 from jaxgames.acceptance import Acceptance, both, either, inf
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import _questions, host
-from jaxgames.mdp._asked import Asked, check_concrete, initial_states
+from jaxgames.mdp._asked import Asked, check_concrete, one_less
 from jaxgames.mdp._automata import followed
 from jaxgames.mdp._check import Checked, answering, check_counted, proved
 from jaxgames.mdp._checks import precision
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._property import Label, Property, PropertyError, as_property
-from jaxgames.mdp._region import check_model, check_optimum
+from jaxgames.mdp._region import check_optimum, check_quantitative
 from jaxgames.mdp._values_problem import VALUES
 from jaxgames.solution import SolveError, Stats, Status
 from jaxgames.solver import Solver
@@ -39,15 +39,9 @@ def _undecided(
     status: Status, model: MDP, automaton: Any, optimum: str = "max", **_: Any
 ) -> Checked:
     """What is true of any automaton."""
-    size = model.num_states
-    return Checked(
-        status,
-        stats=Stats(solver="none", rounds=0),
-        lower=np.zeros(size),
-        upper=np.ones(size),
-        initial=initial_states(model),
-        asked=_named(automaton, optimum),
-    )
+    ends = np.zeros(model.num_states), np.ones(model.num_states)
+    stats = Stats(solver="none", rounds=0)
+    return proved(model, _named(automaton, optimum), ends, None, [status], [stats])
 
 
 @limited(_undecided)
@@ -118,11 +112,9 @@ def acceptance_probability(
     """
     max_steps = fixpoint.checked_steps(max_steps)
     check_concrete(model)
-    check_model(model)
+    check_quantitative(model)
     check_optimum(optimum)
     drive.check_solver(VALUES, solver)
-    if model.probs is None:
-        raise ValueError("the model has no probabilities: pass probs to from_arrays")
     precision(epsilon)
     if max_steps is not None:
         check_counted(model, solver, several=False, exact=exact)
@@ -186,14 +178,6 @@ def followed_by(model: MDP, graph: Any, label: np.ndarray) -> tuple[MDP, np.ndar
     found = _deterministic(graph, label, letters)
     made = followed(model, found.delta, [[] for _ in found.delta], place)
     return made, found.label[:, place].ravel()
-
-
-def one_less(lower: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """One less bounds, rounded outwards; 0 and 1 are exact."""
-    hair = 2.3e-16
-    low = np.where(upper == 0, 1.0, np.maximum(1 - upper - hair * (upper < 1), 0))
-    high = np.where(lower == 1, 0.0, np.minimum(1 - lower + hair * (lower > 0), 1))
-    return low, high
 
 
 def _named(automaton: Any, optimum: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jaxgames import limits
 from jaxgames.host import on_all_cores
 from jaxgames.mdp._almost_sure import within
 from jaxgames.mdp._equations import Equations, equations, in_order
@@ -105,16 +106,19 @@ def on_host(
 
 
 def exactly(
-    model: MDP, posed: Posed, near: np.ndarray, stop: np.ndarray
+    model: MDP, posed: Posed, near: np.ndarray | None = None
 ) -> list[Fraction | float] | None:
     """The values of all states in rational arithmetic; None where that is too much.
 
-    Args:
-        model: a concrete model.
-        posed: what is asked of it.
-        near: float64 `[S]`, near the values: policies begin with what is best by these.
-        stop: int8 `[1]`, set by another thread to end it.
+    Policies begin with what is best by `near`, float64 `[S]`.
     """
+    with limits.ticking_beside("solving in rational arithmetic") as stop:
+        return _exactly(model, posed, near, stop)
+
+
+def _exactly(
+    model: MDP, posed: Posed, near: np.ndarray | None, stop: np.ndarray
+) -> list[Fraction | float] | None:
     part = equations(model, posed.known)
     system = in_order(part, stop)
     size = len(part.groups) - 1
@@ -128,8 +132,9 @@ def exactly(
         return None
     least = int(posed.optimum == "min")
     guess = np.zeros(size)
-    there = part.number >= 0
-    guess[part.number[there]] = near[there]
+    if near is not None:
+        there = part.number >= 0
+        guess[part.number[there]] = near[there]
     values = rational_values(model, posed.known, part, parts, least, guess)
     if values is None:
         return None
@@ -203,16 +208,7 @@ def told(
     status: Status,
     stats: dict[str, Any],
 ) -> Found:
-    """What bounds of the equations say of the states of the model.
-
-    Args:
-        model: the model.
-        posed: what was asked.
-        part: the equations.
-        bounds: of these: what has `lower` and `upper`.
-        status: how they were found.
-        stats: likewise.
-    """
+    """What bounds of the equations say of the states of the model."""
     known = posed.known
     ends = -np.inf, np.inf
     if known.reward is None and known.stop is None:
@@ -238,11 +234,7 @@ def _scheduler(
 ) -> np.ndarray:
     """Puts the choices of all kinds of states together.
 
-    Args:
-        model: the model.
-        posed: what was asked.
-        part: the equations.
-        best: the best choice of each equation, as one of the model; -1 to stop.
+    `best` is the choice of each equation, as one of the model; -1 to stop.
     """
     known, scheduler = posed.known, posed.scheduler.astype(np.int32)
     if known.components is None and known.stop is None:

@@ -6,32 +6,34 @@ from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 
-from jaxgames import drive, limits
+from jaxgames import limits
 from jaxgames.arena import Arena
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import _questions, host
+from jaxgames.mdp._asked import one_less
 from jaxgames.mdp._checks import precision
-from jaxgames.mdp._game import NOBODY, Game, refuse_traced
+from jaxgames.mdp._game import NOBODY, Game, check_type, refuse_traced
 from jaxgames.mdp._improved_exactly import Values, means_exactly
-from jaxgames.mdp._model import MDP, owner_of
-from jaxgames.mdp._omega import followed_by, one_less
+from jaxgames.mdp._model import MDP, owner_of, spans
+from jaxgames.mdp._omega import followed_by
 from jaxgames.mdp._open import exactly
 from jaxgames.mdp._rational import rounded
-from jaxgames.mdp._region import NO_CHOICE, check_model
+from jaxgames.mdp._region import NO_CHOICE, check_quantitative
 from jaxgames.mdp._stochastic_game import (
     IMPROVEMENTS,
     GameValues,
     best_choices,
+    bounds_of,
+    improved_to,
     means,
     part,
     taken,
     undecided_game,
 )
-from jaxgames.mdp._values_problem import VALUES, Question
-from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict
+from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict, ordered
 from jaxgames.mdp._verify import verify
 from jaxgames.mdp._verify_values import verify_values
-from jaxgames.solution import SolveError, Stats, Status
+from jaxgames.solution import SolveError, Status
 from jaxgames.tuning.mdp import IMPROVED_EXACTLY_UP_TO
 
 EPSILONS = 1e-8, 1e-11, 1e-14
@@ -172,10 +174,9 @@ def verify_parity_game(
     for name, array in (("lower", lower), ("upper", upper), ("strategy", strategy)):
         if array.shape != (size,):
             raise ValueError(f"{name} must have {size} entries, got {array.shape}")
-    with np.errstate(invalid="ignore"):
-        wrong = asked.real & ~(lower <= upper)
-    if wrong.any():
-        return ValueVerdict.at(ValueReason.NOT_ORDERED, int(np.argmax(wrong)))
+    verdict = ordered(asked.real, lower, upper)
+    if not verdict:
+        return verdict
     groups = np.asarray(game.model.row_group_offsets)
     wrong = asked.real & ((strategy < groups[:-1]) | (strategy >= groups[1:]))
     if wrong.any():
@@ -228,10 +229,7 @@ def parity_product(
             f"automaton must be an ltl.ParityAutomaton, got {type(automaton).__name__}"
         )
     refuse_traced("products are built", game)
-    model = game.model
-    check_model(model)
-    if model.probs is None:
-        raise ValueError("the model has no probabilities: pass probs to from_arrays")
+    model, _ = check_quantitative(game.model)
     made, colour = followed_by(model, automaton.graph, np.asarray(automaton.colour))
     # What the automaton cannot follow it does not accept.
     priority = np.append(colour - colour.min(initial=0) // 2 * 2, 1)
@@ -260,11 +258,8 @@ class _Asked(NamedTuple):
     ) -> GameValues | None:
         """Improves strategies until none is better.
 
-        Args:
-            near: how far apart bounds are by which choices are compared; None to find
-                values as fractions.
-            epsilon: how far apart those in the end may be.
-            relative: whether that is relative to the value.
+        Choices are compared by bounds that are `near`; None to find values as
+        fractions.
         """
         model, real = self.game.model, self.real
         groups, owner = np.asarray(model.row_group_offsets), owner_of(model)
@@ -312,22 +307,14 @@ class _Asked(NamedTuple):
         upper = np.where(real, np.maximum(upper, lower), lower)
         width = epsilon * (lower if relative else 1.0)
         met = bool(np.all(upper - lower <= width))
-        return GameValues(
-            Status.SOLVED if met else Status.PRECISION,
-            stats=Stats(solver="strategies", rounds=rounds),
-            lower=lower,
-            upper=upper,
-            value=lower + (upper - lower) / 2,
-            strategy=strategy,
-        )
+        return improved_to(lower, upper, strategy, met, rounds)
 
     def _exactly(
         self, choices: np.ndarray, optimum: Literal["min", "max"]
     ) -> list[Fraction] | None:
         """The values of the decision process of some choices; None if too long."""
         small, posed = self._posed(choices, optimum)
-        with limits.ticking_beside("solving in rational arithmetic") as stop:
-            found = exactly(small, posed, np.zeros(small.num_states), stop)
+        found = exactly(small, posed)
         if found is None:
             return None
         values = [Fraction(x) for x in found]
@@ -353,10 +340,7 @@ class _Asked(NamedTuple):
         small, posed = self._posed(choices, optimum)
 
         def solve(epsilon: float, relative: bool) -> tuple[np.ndarray, np.ndarray]:
-            question = Question(small, posed, epsilon, relative)
-            found = drive.solve(VALUES, question, throw=False)
-            if found.status not in (Status.SOLVED, Status.PRECISION):
-                limits.fail(Status(found.status), "solving equations")
+            found = bounds_of(small, posed, epsilon, relative)
             return found.lower, found.upper
 
         if optimum == "max":
@@ -458,8 +442,7 @@ def won_almost_surely(
 
     def to_branches(vertices: np.ndarray, of: np.ndarray) -> None:
         many = np.diff(rows)[of]
-        branch = np.repeat(rows[of] - np.append(0, np.cumsum(many)[:-1]), many)
-        lead(np.repeat(vertices, many), columns[branch + np.arange(many.sum())])
+        lead(np.repeat(vertices, many), columns[spans(rows[of], many)])
 
     lead(owner[choices], at[choices])
     one = choices[single]
@@ -562,9 +545,8 @@ def _shown(
         )
         if not wrong.any():
             return ValueVerdict.at(ValueReason.OK, NO_CHOICE)
-    if (
-        small.num_states <= IMPROVED_EXACTLY_UP_TO
-    ):  # the bound is nearer than float64 can tell
+    # The bound is nearer than float64 can tell.
+    if small.num_states <= IMPROVED_EXACTLY_UP_TO:
         found = values_of(marked, text, exact=True, throw=False)
         if found.exact is not None and _is_above(marked, good, found.exact):
             ends = [1 - x if is_least else x for x in map(Fraction, found.exact)]
@@ -600,13 +582,9 @@ def _sum_to_one(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 def _asked(game: Game, priority: Any, maximizer: int) -> _Asked:
     """Reads a question; else raises ValueError."""
-    if not isinstance(game, Game):
-        raise ValueError(f"game must be a Game, got {type(game).__name__}")
+    check_type(game)
     refuse_traced("stochastic parity games are solved", game, priority)
-    model = game.model
-    check_model(model)
-    if model.probs is None:
-        raise ValueError("the model has no probabilities: pass probs to from_arrays")
+    model, _ = check_quantitative(game.model)
     given = np.asarray(priority)
     if given.shape != (model.num_states,) or given.dtype.kind not in "iu":
         raise ValueError(

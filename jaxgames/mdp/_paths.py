@@ -81,9 +81,7 @@ TRUE = Constant(True)
 def read(path: Any, bound_of: Any) -> Until | Next | Limit | General:
     """What is asked of paths.
 
-    Args:
-        path: the property.
-        bound_of: gives the first and the last step of a temporal operator.
+    `bound_of` gives the first and the last step of a temporal operator.
 
     Raises:
         PropertyError: a bound is none.

@@ -164,10 +164,7 @@ def _check(model: MDP, target: Any, optimum: str, states: Any) -> tuple[Any, Any
 def on_host(model: MDP, engine: str, *sets: Any) -> bool:
     """Whether the sequential engine is to be taken.
 
-    Args:
-        model: the model.
-        engine: `"host"`, `"device"` or `"auto"`.
-        sets: what else may be traced.
+    The sets are what else may be traced.
 
     Raises:
         ValueError: there is no such engine, or it cannot run under tracing.

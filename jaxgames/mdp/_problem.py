@@ -11,8 +11,8 @@ from jaxgames.mdp import _layout, host
 from jaxgames.mdp._basic import Basic
 from jaxgames.mdp._checks import MODEL, checked, refuse_intervals
 from jaxgames.mdp._interleaved import Interleaved
-from jaxgames.mdp._masks import check_masks
 from jaxgames.mdp._model import MDP
+from jaxgames.mdp._region import check_masks
 from jaxgames.mdp._solution import EndComponents
 from jaxgames.mdp._solver import Answer, EndComponentSolver
 from jaxgames.solver import Registry, Solver

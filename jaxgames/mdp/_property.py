@@ -2,11 +2,9 @@
 
 import dataclasses
 import functools
-import re
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-OPTIMA = ("min", "max")
 UNARY_PATHS = ("X", "F", "G")
 BINARY_PATHS = ("U", "W", "R")
 
@@ -28,8 +26,6 @@ FILTERS = (
     *("state", "print", "printall", "argmin", "argmax"),
 )
 """What a filter may make of the values of some states."""
-
-_FLAT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class Place(NamedTuple):

@@ -2,7 +2,7 @@
 
 import dataclasses
 import re
-from collections.abc import Container
+from collections.abc import Callable, Container
 from fractions import Fraction
 from typing import Any, NamedTuple, NoReturn
 
@@ -84,18 +84,10 @@ class Token(NamedTuple):
 def parse(text: str) -> tuple[Property, ...]:
     """Reads properties: see [`Property`][jaxgames.mdp.Property].
 
-    Args:
-        text: of any number of properties, constants and labels.
-
     Raises:
         PropertyError: telling line and column, what was expected and what was found.
     """
-    parser = Parser(text)
-    try:
-        return parser.properties()
-    except RecursionError:
-        place = parser.place
-        raise PropertyError(place, "operators are nested too deeply") from None
+    return Parser(text).read(Parser.properties)
 
 
 def _cut(text: str) -> list[Token]:
@@ -151,6 +143,14 @@ class Parser:
         self._depth = 0
         self._in_path = False
         self._numbers: dict[str, Fraction] = {}  # by their texts
+
+    def read(self, what: Callable[[Any], Any]) -> Any:
+        """All of the text, by one of the methods."""
+        try:
+            return what(self)
+        except RecursionError:
+            place = self.place
+            raise PropertyError(place, "operators are nested too deeply") from None
 
     # ---- tokens ------------------------------------------------------------------
 
@@ -245,12 +245,15 @@ class Parser:
 
     def _label(self, labels: dict[str, Any]) -> None:
         self._take()
-        if self._next.kind != "quoted":
-            self._fail("the name of a label in quotes")
-        name = self._take().text[1:-1]
+        name = self._quoted("the name of a label in quotes")
         self._expect("=")
         labels[name] = self._formula()
         self._expect(";")
+
+    def _quoted(self, what: str) -> str:
+        if self._next.kind != "quoted":
+            self._fail(what)
+        return self._take().text[1:-1]
 
     def _deeper(self, place: Place | None = None) -> None:
         """One level of nesting more, told of by the next place by default."""
@@ -499,7 +502,9 @@ class Parser:
         if OPERATOR.fullmatch(word) and (word[0] != "T" or self._asks()):
             return self._query()
         if word in FUNCTIONS and self._after().text == "(":
-            return self._function()
+            self._take()
+            self._expect("(")
+            return self._called(token)
         if word in _REFUSED:
             self._refuse(token.place, _REFUSED[word])
         if word in WORDS:
@@ -508,11 +513,6 @@ class Parser:
         if self._took("("):
             return self._called(token)
         return Name(word, place=token.place)
-
-    def _function(self) -> Operation:
-        token = self._take()
-        self._expect("(")
-        return self._called(token)
 
     def _called(self, token: Token) -> Operation:
         """A function of what follows, up to the parenthesis that ends it."""
@@ -566,8 +566,11 @@ class Parser:
         return [token.text for token in self._tokens[-3:-1]] == ["?", "="]
 
     def _objective(self) -> Query:
+        return self._queried("an objective: P or R")
+
+    def _queried(self, what: str) -> Query:
         if self._next.kind != "word" or not OPERATOR.fullmatch(self._next.text):
-            self._fail("an objective: P or R")
+            self._fail(what)
         return self._query()
 
     def _played(self) -> Query:
@@ -582,10 +585,9 @@ class Parser:
                 self._fail("the number of a player, from 0 on")
             numbers.append(int(self._number(self._take())))
         self._take()
-        if self._next.kind != "word" or not OPERATOR.fullmatch(self._next.text):
-            self._fail("P or R, of what the players want")
+        query = self._queried("P or R, of what the players want")
         who = tuple(sorted(set(numbers)))
-        return dataclasses.replace(self._query(), coalition=who, place=token.place)
+        return dataclasses.replace(query, coalition=who, place=token.place)
 
     # ---- P, R, S ---------------------------------------------------------------------
 
@@ -634,11 +636,9 @@ class Parser:
     def _body(self, operator: str) -> tuple[Any, Any]:
         """What stands in brackets, and behind `||`."""
         token = self._next
-        if operator == "T":
-            if not self._is("F"):
-                self._fail("F, before which time is counted")
-            return self._rewarded(), None
-        if operator == "R":
+        if operator == "T" and not self._is("F"):
+            self._fail("F, before which time is counted")
+        if operator in ("T", "R"):
             return self._rewarded(), None
         path = self._formula()
         if operator == "LRA":

@@ -14,7 +14,7 @@ from jaxgames.mdp import host
 from jaxgames.mdp._almost_sure import first_kept, within
 from jaxgames.mdp._equations import Open, lent, nothing_known
 from jaxgames.mdp._mec import mec
-from jaxgames.mdp._model import MDP, owner_of
+from jaxgames.mdp._model import MDP, first_choices, owner_of
 from jaxgames.mdp._prob01 import on_host, prob0, prob1
 from jaxgames.mdp._region import NO_CHOICE, Region
 from jaxgames.mdp._solution import EndComponents
@@ -175,7 +175,7 @@ def total_reward(model: MDP, reward: np.ndarray, optimum: str) -> Posed:
     endless = there & ~np.asarray(host.prob0(model, rich, "max").states)
     sources = np.zeros(model.num_states, bool)
     sources[owner[pays]] = True
-    first = _first(model, pays)
+    first = first_choices(model, pays)
     scheduler = _towards(model, rich, endless)
     home = np.where(sources, first, within(model, all_, sources))
     scheduler = np.where(rich, home, scheduler)
@@ -252,14 +252,6 @@ def _joined(model: MDP, *regions: Region) -> np.ndarray:
             there = region.states & (region.scheduler >= 0)
             np.copyto(scheduler, region.scheduler, where=there)
     return scheduler
-
-
-def _first(model: MDP, wanted: np.ndarray) -> np.ndarray:
-    """The first wanted choice of each state: int32 `[S]`, -1 where there is none."""
-    found = np.full(model.num_states + 1, NO_CHOICE, np.int32)
-    some = np.flatnonzero(wanted)[::-1]
-    found[owner_of(model)[some]] = some
-    return found[:-1]
 
 
 def _may_enter(model: MDP, states: np.ndarray) -> np.ndarray:

@@ -64,13 +64,8 @@ def rational_values(
 ) -> list[Fraction] | None:
     """The values of all equations, component by component.
 
-    Args:
-        model: the model.
-        known: what is known of it.
-        part: the equations; what it is worth to stop in one is exact.
-        parts: the states of the components, those that are led to first.
-        least: 1 where the least choice counts.
-        near: float64 `[N]`, near the values: the first policy is best by these.
+    Components that are led to come first. The first policy is best by `near`, float64
+    `[N]`; what it is worth to stop is exact.
 
     Returns:
         None where numbers get too long, or a policy never ends.
@@ -170,15 +165,9 @@ def _best(
 def best_policy(
     rows: list[list[Row]], worth: list[list[Fraction]], *, least: bool
 ) -> list[int] | None:
-    """The choice of each state by a best policy.
+    """The choice of each state by a best policy; None as `eliminated`.
 
-    Args:
-        rows: for each state the choices: where they lead inside.
-        worth: what else these earn.
-        least: whether the least counts.
-
-    Returns:
-        None where numbers get too long, or a policy never ends.
+    Rows say where the choices of states lead inside, `worth` what else they earn.
     """
     policy = _proper(rows)
     if policy is None or _improved(rows, worth, least, policy) is None:
@@ -262,9 +251,7 @@ def eliminated(rows: list[Row], worth: list[Fraction]) -> list[Fraction] | None:
     States are taken out one by one, those with few ways in and out first, which keeps
     the rest sparse; what is too well connected for that is solved by lifting.
 
-    Args:
-        rows: where each state leads inside.
-        worth: what else it earns.
+    Rows say where states lead inside, `worth` what else they earn.
 
     Returns:
         The values; None where some state never gets out, or numbers get too long.

@@ -14,7 +14,7 @@ from jaxgames.mdp._interval import Answer, Bounds, IntervalIteration, System
 from jaxgames.mdp._open import Found, on_host, told
 from jaxgames.mdp._prob01 import eagerly
 from jaxgames.mdp._questions import Posed, reach
-from jaxgames.mdp._region import NO_CHOICE, as_states, check_model, check_optimum
+from jaxgames.mdp._region import NO_CHOICE, as_states, check_optimum, check_quantitative
 from jaxgames.mdp._solution import ReachProbability
 from jaxgames.mdp._swept import ToTarget, swept
 from jaxgames.solution import Stats, Status
@@ -72,11 +72,7 @@ class Reachability(drive.Problem[Reach]):
         """A model with probabilities, and sets of states as booleans."""
         asked = Reach(*question)
         check_optimum(asked.optimum)
-        model, fault = check_model(asked.model)
-        if model.probs is None:
-            raise ValueError(
-                "the model has no probabilities: pass probs to from_arrays"
-            )
+        model, fault = check_quantitative(asked.model)
         if not is_traced(asked.epsilon) and not 0 < asked.epsilon < np.inf:
             raise ValueError(f"epsilon must be a positive number, got {asked.epsilon}")
         target, passed = (

@@ -8,15 +8,15 @@ from typing import Any
 
 from jaxgames import fixpoint, ops
 from jaxgames.later import jax, jnp
-from jaxgames.mdp._interval import Bounds, IntervalIteration, System
-from jaxgames.mdp._layout import Layout, restrict
+from jaxgames.mdp._interval import Bounds, IntervalIteration, System, ended
+from jaxgames.mdp._layout import Layout, restrict, shares
 from jaxgames.mdp._layout import traced as lay_out
 from jaxgames.mdp._mec import mec
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._prob01 import prob0, prob1
 from jaxgames.mdp._region import NO_CHOICE, Region
 from jaxgames.mdp._spread import problem, surely
-from jaxgames.solution import Stats, Status
+from jaxgames.solution import Stats
 
 
 def solve(
@@ -50,10 +50,7 @@ def solve(
         jnp.where(is_open, ops.take(x, home), one.states.astype(x.dtype))
         for x in (outcome.answer.lower, outcome.answer.upper)
     )
-    # Nothing moves any more: because the bounds have met, or never will.
-    met = solver.done(system, outcome.carry.state)
-    ended = jnp.where(met, Status.SOLVED, Status.PRECISION)
-    status = jnp.where(outcome.status == Status.OVERFLOW, ended, outcome.status)
+    status = ended(outcome.status, solver.done(system, outcome.carry.state))
     best = ops.take(ops.take(outcome.answer.choice, home), layout.owner)
     best = leaves & (best == jnp.arange(len(best), dtype=jnp.int32))
     stats = Stats(
@@ -69,7 +66,7 @@ def solve(
     if passed is not None:
         goes_on = goes_on & jnp.asarray(passed)
     scheduler = jnp.where(goes_on, scheduler, NO_CHOICE)
-    return lower, upper, scheduler, status.astype(jnp.int32), stats, outcome.carry
+    return lower, upper, scheduler, status, stats, outcome.carry
 
 
 def _homes(label: jax.Array) -> jax.Array:
@@ -84,31 +81,19 @@ def _homes(label: jax.Array) -> jax.Array:
 def _system(model, layout: Layout, home, leaves, one, epsilon) -> System:
     """The equations of all states; one more choice, that leads nowhere, where none is.
 
-    Args:
-        model: the model.
-        layout: of all of it.
-        home: the state that stands for each.
-        leaves: the choices of open states that are no component's own.
-        one: the states of value one.
-        epsilon: how far a value may be from the truth.
+    `home` is the state that stands for each, `leaves` are the choices of open states
+    that are no component's own.
     """
     size, own = len(home), len(leaves)
-    dtype = jnp.result_type(float)
     tail, head = layout.branches.tail, jnp.asarray(model.columns)  # type: ignore
-    probs = jnp.where(tail < own, jnp.asarray(model.probs), 0).astype(dtype)
-
-    def summed(x: Any) -> jax.Array:
-        return ops.links_sum(layout.branches, x, (probs,))
-
-    # Relative to their sum: files round, and so do sums.
-    total = summed(jnp.ones(size, dtype))
-    base = jnp.where(leaves, summed(one.astype(dtype)) / total, 0)
-    share = probs / ops.take(jnp.append(total, 1), jnp.minimum(tail, own))
+    probs, share, total, slack = shares(layout, model)
+    dtype = probs.dtype
+    won = ops.links_sum(layout.branches, one.astype(dtype), (probs,))
+    base = jnp.where(leaves, won / total, 0)
     choosers = jnp.where(leaves, ops.take(home, layout.owner), size)
     numbers = jnp.arange(own + size, dtype=jnp.int32)
     idle = ops.max_into(choosers, jnp.ones(own, jnp.int32), size, 0) == 0
     choosers = jnp.append(choosers, jnp.where(idle, numbers[:size], size))
-    most = jnp.max(jnp.diff(jnp.asarray(model.row_offsets)), initial=0)
     return System(
         branches=ops.pairs(
             jnp.where(tail < own, tail, own + size),
@@ -121,7 +106,7 @@ def _system(model, layout: Layout, home, leaves, one, epsilon) -> System:
         choices=ops.pairs(choosers, numbers, size, own + size),
         owner=jnp.minimum(choosers, size - 1),
         above=(~idle).astype(dtype),
-        slack=(6 * most + 12).astype(dtype) * jnp.finfo(dtype).eps.astype(dtype),
+        slack=slack,
         width=jnp.asarray(2 * epsilon, dtype),
     )
 
@@ -129,13 +114,8 @@ def _system(model, layout: Layout, home, leaves, one, epsilon) -> System:
 def _scheduler(layout: Layout, label, kept, best, zero: Region, one: Region):
     """The choices of all kinds of states together, -1 where a state has none.
 
-    Args:
-        layout: the model.
-        label: the component of each state, -1 for none; None where nobody looked.
-        kept: the choices inside of components.
-        best: bool, the choice of each open state that stands for itself or others.
-        zero: the states of probability zero.
-        one: the states of probability one.
+    `label` is None where nobody looked for components. `best` are the choices of open
+    states that stand for themselves or others.
     """
     none = len(best)
     number = jnp.arange(none, dtype=jnp.int32)

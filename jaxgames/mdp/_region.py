@@ -55,6 +55,14 @@ def check_model(model: MDP) -> tuple[MDP, Any]:
     return checked(model)
 
 
+def check_quantitative(model: MDP) -> tuple[MDP, Any]:
+    """As `check_model`; also refuses what has no probabilities."""
+    found = check_model(model)
+    if model.probs is None:
+        raise ValueError("the model has no probabilities: pass probs to from_arrays")
+    return found
+
+
 def as_states(name: str, model: MDP, states: Any) -> Any:
     """A set of states as booleans `[S]`.
 
@@ -103,4 +111,35 @@ def as_states(name: str, model: MDP, states: Any) -> Any:
         )
     mask = np.zeros(size, bool)
     mask[array] = True
+    return mask
+
+
+def check_masks(model: MDP, states, choices) -> tuple[Any, Any]:
+    """The masks as arrays of booleans, where they are given.
+
+    Args:
+        model: the model.
+        states: booleans or 0/1 `[S]`, or None.
+        choices: booleans or 0/1 `[C]`, or None.
+
+    Raises:
+        ValueError: a mask has the wrong type or length, or it is an interval model.
+    """
+    refuse_intervals(model)
+    return (
+        check_mask("states", states, model.num_states),
+        check_mask("choices", choices, model.num_choices),
+    )
+
+
+def check_mask(name: str, mask, length: int) -> Any:
+    """A mask as an array of booleans, where it is given; else raises ValueError."""
+    if mask is None:
+        return None
+    if not is_traced(mask):
+        return booleans(name, mask, length)
+    if mask.dtype != np.bool_ or mask.shape != (length,):
+        raise ValueError(
+            f"{name} must be bool [{length}], got {mask.dtype} {list(mask.shape)}"
+        )
     return mask

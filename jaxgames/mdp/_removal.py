@@ -34,9 +34,7 @@ def remove_both_ways(
 def leave(layout: Layout, *labels: jax.Array) -> jax.Array:
     """The choices that may lead to a state with another label: bool `[C]`.
 
-    Args:
-        layout: the model.
-        labels: int32 `[S]` each; states are told apart where one of them differs.
+    States are told apart where one of their labels, int32 `[S]` each, differs.
     """
     leaves = jnp.zeros(layout.live.shape, bool)
     for label in labels:

@@ -5,43 +5,40 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from jaxgames import drive, limits, validity
+from jaxgames import limits, validity
 from jaxgames.arena import is_traced
 from jaxgames.later import jnp
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import _questions, _reward_game_traced
 from jaxgames.mdp._checks import precision
-from jaxgames.mdp._game import Game, refuse_traced
+from jaxgames.mdp._game import Game, check_type, refuse_traced
 from jaxgames.mdp._improved_exactly import improved_exactly
-from jaxgames.mdp._model import MDP, owner_of
+from jaxgames.mdp._model import MDP, first_choices, owner_of
 from jaxgames.mdp._open import exactly
 from jaxgames.mdp._questions import Posed
-from jaxgames.mdp._region import NO_CHOICE, as_states, check_model
+from jaxgames.mdp._region import NO_CHOICE, as_states, check_quantitative
 from jaxgames.mdp._stochastic_game import (
     IMPROVEMENTS,
     GameValues,
     best_choices,
+    between,
+    bounds_of,
+    improved_to,
     means,
     part,
+    taken,
+    undecided_game,
 )
-from jaxgames.mdp._values_problem import VALUES, Question
-from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict
+from jaxgames.mdp._values_problem import ValueBounds
+from jaxgames.mdp._values_verdict import ValueVerdict, ordered
 from jaxgames.mdp._verify_values import verify_values
-from jaxgames.solution import SolveError, Stats, Status
+from jaxgames.solution import SolveError, Status
 from jaxgames.tuning.mdp import IMPROVED_EXACTLY_UP_TO
 
 
 def _undecided(status: Status, game: Game, *_: Any, **__: Any) -> GameValues:
     """What is true of any game."""
-    size = game.model.num_states
-    return GameValues(
-        status,
-        stats=Stats(solver="none", rounds=0),
-        lower=np.full(size, -np.inf),
-        upper=np.full(size, np.inf),
-        value=np.full(size, np.nan),
-        strategy=np.full(size, NO_CHOICE, np.int32),
-    )
+    return undecided_game(status, game, ends=(-np.inf, np.inf))
 
 
 @limited(_undecided)
@@ -127,26 +124,15 @@ def _traced(
 ) -> GameValues:
     """The same question, of arrays whose values nobody can look at (pure)."""
     mine = game.states_of(maximizer)
-    model, fault = check_model(game.model)
-    if model.probs is None:
-        raise ValueError("the model has no probabilities: pass probs to from_arrays")
+    model, fault = check_quantitative(game.model)
     if not is_traced(epsilon):
         precision(epsilon)
     goal = as_states("target", model, target)
-    earned = _by_name(model, reward) if isinstance(reward, str) else jnp.asarray(reward)
-    if earned.shape != (model.num_choices,):
-        raise ValueError(
-            f"reward must be finite numbers [{model.num_choices}], or a name, got "
-            f"shape {list(earned.shape)}"
-        )
+    earned = jnp.asarray(_earned(model, reward))
     lower, upper, strategy, status, stats, unsound = _reward_game_traced.solve(
         model, mine, earned, goal, epsilon, relative=bool(relative)
     )
-    value = jnp.where(lower == upper, lower, lower + (upper - lower) / 2)
-    found = GameValues(
-        *(status, lower, upper, value, strategy),
-        stats=stats,
-    )
+    found = between(status, stats, lower, upper, strategy)
     # Of a game that is not traced rewards alone are not known to be right.
     fault = unsound if fault is False else fault | unsound | game.misplayed()
     return validity.withdrawn(fault, found)
@@ -193,10 +179,9 @@ def verify_reward_game(
     asked = _asked(game, reward, target, discount, maximizer)
     lower, upper = (np.asarray(x, np.float64) for x in (found.lower, found.upper))
     strategy = np.asarray(found.strategy)
-    with np.errstate(invalid="ignore"):
-        wrong = asked.real & ~(lower <= upper)
-    if wrong.any():
-        return ValueVerdict.at(ValueReason.NOT_ORDERED, int(np.argmax(wrong)))
+    verdict = ordered(asked.real, lower, upper)
+    if not verdict:
+        return verdict
     nothing = np.full(len(lower), -np.inf if asked.signed else 0.0)
     sides = (
         (asked.mine, "min", lower, np.full(len(lower), np.inf)),
@@ -210,7 +195,7 @@ def verify_reward_game(
         verdict = verify_values(small, asked.text(optimum), claim)
         if not verdict:
             return verdict
-    return verdict  # type: ignore[possibly-unbound]
+    return verdict
 
 
 class _Claim(NamedTuple):
@@ -237,12 +222,8 @@ class _Asked(NamedTuple):
 
     def left(self, strategy: np.ndarray, states: np.ndarray) -> tuple[MDP, np.ndarray]:
         """The decision process where some states have made their choice."""
-        model = self.game.model
-        owner = owner_of(model)
-        fixed = states & self.real & (strategy >= 0)
-        kept = ~np.append(fixed, False)[owner]
-        kept[strategy[fixed]] = True
-        small, old = part(model, kept)
+        kept = taken(strategy, states & self.real, owner_of(self.game.model))
+        small, old = part(self.game.model, kept)
         goal = {} if self.discount is not None else {"target": self.target}
         return MDP(
             small.row_group_offsets,
@@ -272,21 +253,10 @@ def _asked(
     game: Game, reward: Any, target: Any, discount: Any, maximizer: int
 ) -> _Asked:
     """Reads a question; else raises ValueError."""
-    if not isinstance(game, Game):
-        raise ValueError(f"game must be a Game, got {type(game).__name__}")
+    check_type(game)
     refuse_traced("games for rewards are solved", game, reward, target, discount)
-    model = game.model
-    check_model(model)
-    if model.probs is None:
-        raise ValueError("the model has no probabilities: pass probs to from_arrays")
-    if isinstance(reward, str):
-        reward = _by_name(model, reward)
-    earned = np.asarray(reward, np.float64)
-    if earned.shape != (model.num_choices,):
-        raise ValueError(
-            f"reward must be finite numbers [{model.num_choices}], or a name, got "
-            f"shape {list(earned.shape)}"
-        )
+    model, _ = check_quantitative(game.model)
+    earned = np.asarray(_earned(model, reward), np.float64)
     if not np.isfinite(earned).all():
         at = int(np.argmin(np.isfinite(earned)))
         raise ValueError(
@@ -313,6 +283,17 @@ def _asked(
         raise ValueError(f"discount must be between 0 and 1, got {discount!r}")
     mine = game.states_of(maximizer) & real
     return _Asked(game, earned, goal, share, mine, real)
+
+
+def _earned(model: MDP, reward: Any) -> Any:
+    """What is asked for, a number for each choice."""
+    earned = _by_name(model, reward) if isinstance(reward, str) else reward
+    if np.shape(earned) != (model.num_choices,):
+        raise ValueError(
+            f"reward must be finite numbers [{model.num_choices}], or a name, got "
+            f"shape {list(np.shape(earned))}"
+        )
+    return earned
 
 
 def _by_name(model: MDP, name: str) -> Any:
@@ -379,17 +360,8 @@ def _solved(asked: _Asked, epsilon: float, relative: bool) -> GameValues:
             low = _values(asked, strategy, mine, "min", near, relative).lower
     strategy = np.where(asked.real & ~asked.target, strategy, NO_CHOICE)
     upper = np.where(endless, np.inf, np.maximum(high.upper, low))
-    with np.errstate(invalid="ignore"):
-        value = np.where(low == upper, low, low + (upper - low) / 2)
     met = _near(low, upper, epsilon, relative)
-    return GameValues(
-        Status.SOLVED if met else Status.PRECISION,
-        stats=Stats(solver="strategies", rounds=rounds),
-        lower=low,
-        upper=upper,
-        value=value,
-        strategy=strategy.astype(np.int32),
-    )
+    return improved_to(low, upper, strategy, met, rounds)
 
 
 def _exactly(
@@ -400,9 +372,7 @@ def _exactly(
 
     def solve(strategy: np.ndarray):
         small, _ = asked.left(strategy, ~asked.mine)
-        posed = asked.posed(small, "max")
-        with limits.ticking_beside("solving in rational arithmetic") as stop:
-            return exactly(small, posed, np.zeros(small.num_states), stop)
+        return exactly(small, asked.posed(small, "max"))
 
     return improved_exactly(
         *(asked.game.model, strategy, goes_on & ~asked.mine, goes_on & asked.mine),
@@ -428,23 +398,10 @@ def _gap(lower: np.ndarray, upper: np.ndarray) -> float:
     return float(np.max(share, initial=0.0))
 
 
-def _values(asked: _Asked, strategy, states, optimum, epsilon, relative) -> Any:
+def _values(asked: _Asked, strategy, states, optimum, epsilon, relative) -> ValueBounds:
     """Bounds where some states have chosen; the scheduler names choices of the game."""
     small, old = asked.left(strategy, states)
-    question = Question(small, asked.posed(small, optimum), epsilon, relative)
-    found = drive.solve(VALUES, question, throw=False)
-    if found.status not in (Status.SOLVED, Status.PRECISION):
-        limits.fail(Status(found.status), "solving equations")
-    scheduler = np.append(old, NO_CHOICE)[found.scheduler]
-    return _Played(found.lower, found.upper, scheduler)
-
-
-class _Played(NamedTuple):
-    """Bounds, and how who was free has played."""
-
-    lower: np.ndarray
-    upper: np.ndarray
-    scheduler: np.ndarray
+    return bounds_of(small, asked.posed(small, optimum), epsilon, relative, old)
 
 
 def _worth(asked: _Asked, values: np.ndarray) -> np.ndarray:
@@ -468,12 +425,6 @@ def _sure(asked: _Asked, strategy: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         hits = np.append(0, np.cumsum(states[columns]))
         return (hits[rows[1:]] > hits[rows[:-1]]) & live
 
-    def first(choices: np.ndarray) -> np.ndarray:
-        found = np.full(model.num_states + 1, NO_CHOICE)
-        index = np.flatnonzero(choices)[::-1]
-        found[owner[index]] = index
-        return found[:-1]
-
     strategy, left = strategy.copy(), asked.real.copy()
     while True:
         limits.tick("looking who is sure to get there")
@@ -481,8 +432,8 @@ def _sure(asked: _Asked, strategy: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         there, way = asked.target & left, strategy.copy()
         while True:
             good = stays & some(there)
-            picked = first(good)
-            bad = first(~good & live)
+            picked = first_choices(model, good)
+            bad = first_choices(model, ~good & live)
             new = left & ~there & np.where(asked.mine, bad < 0, picked >= 0)
             if not new.any():
                 break
@@ -491,7 +442,7 @@ def _sure(asked: _Asked, strategy: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if np.array_equal(there, left):
             return np.where(left & ~asked.mine, way, strategy), asked.real & ~left
         # He leaves what is left, or does not get to where they are sure of a path.
-        away = first(live & ~(stays & some(there)))
+        away = first_choices(model, live & ~(stays & some(there)))
         gone = left & ~there
         strategy = np.where(gone & asked.mine, away, strategy)
         left = there

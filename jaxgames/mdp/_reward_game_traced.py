@@ -7,7 +7,6 @@ costs them to leave.
 """
 
 import dataclasses
-import functools
 from typing import Any, ClassVar, NamedTuple
 
 from jaxgames import fixpoint, ops, validity
@@ -17,35 +16,16 @@ from jaxgames.mdp._game_traced import (
     FromBothSides,
     Rules,
     first_of,
-    means,
     rules,
+    surely,
 )
-from jaxgames.mdp._interval import UNDERFLOW
-from jaxgames.mdp._layout import Layout
+from jaxgames.mdp._interval import UNDERFLOW, ended
 from jaxgames.mdp._mec import mec
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.solution import Stats, Status
 from jaxgames.solver import Solver
-from jaxgames.tuning.mdp import GAME_ROUNDS, GAME_SWEEPS
-
-
-class Paid(NamedTuple):
-    """The equations of a game, in one floating type.
-
-    Attributes:
-        rules: those of its graph; what is open has values between zero and infinity.
-        earned: float `[C]`, what choices earn.
-        allowed: bool `[C]`, choices from which the others can still get to the target.
-        sure: int32 `[S]`, the others' choices by which they do; -1 elsewhere.
-        start: float `[S]`, upper bounds to begin with.
-    """
-
-    rules: Rules
-    earned: Any
-    allowed: Any
-    sure: Any
-    start: Any
+from jaxgames.tuning.mdp import GAME_ROUNDS
 
 
 class Walked(NamedTuple):
@@ -65,23 +45,24 @@ class Ranking(Solver):
 
     name: ClassVar[str] = "ranking"
 
-    def init(self, game: Paid) -> Walked:
+    def init(self, game: Rules) -> Walked:
         """No steps."""
-        return Walked(jnp.zeros_like(game.start), jnp.ones((), game.start.dtype))
+        steps = jnp.zeros(len(game.open_), game.slack.dtype)
+        return Walked(steps, jnp.ones((), steps.dtype))
 
-    def step(self, game: Paid, state: Walked) -> Walked:
+    def step(self, game: Rules, state: Walked) -> Walked:
         """One step more."""
-        rules, layout = game.rules, game.rules.layout
-        number = jnp.arange(len(game.earned), dtype=jnp.int32)
+        layout = game.layout
+        number = jnp.arange(len(layout.owner), dtype=jnp.int32)
         taken = number == ops.take(game.sure, layout.owner)
-        taken = layout.live & (ops.take(rules.mine, layout.owner) | taken)
-        after = (1 + means(rules, state.steps)) * (1 + rules.slack)
+        taken = layout.live & (ops.take(game.mine, layout.owner) | taken)
+        after = (1 + game.means(state.steps)) * (1 + game.slack)
         most = ops.links_max(layout.choices, after, taken)
-        steps = jnp.where(rules.open_, most, 0)
-        rest = jnp.max(steps - state.steps, initial=0) * (1 + rules.slack)
+        steps = jnp.where(game.open_, most, 0)
+        rest = jnp.max(steps - state.steps, initial=0) * (1 + game.slack)
         return Walked(steps, rest)
 
-    def done(self, game: Paid, state: Walked) -> jax.Array:
+    def done(self, game: Rules, state: Walked) -> jax.Array:
         """They hardly grow."""
         del game
         return state.rest < 0.5
@@ -90,9 +71,9 @@ class Ranking(Solver):
         """They have become too large."""
         return ~jnp.isfinite(state.rest) & (jnp.max(state.steps, initial=0) > 0)
 
-    def answer(self, game: Paid, state: Walked) -> jax.Array:
+    def answer(self, game: Rules, state: Walked) -> jax.Array:
         """The weights; infinite ones where there are none."""
-        weights = state.steps / (1 - state.rest) * (1 + 8 * game.rules.slack)
+        weights = state.steps / (1 - state.rest) * (1 + 8 * game.slack)
         return jnp.where(self.done(game, state), weights, jnp.inf)
 
 
@@ -109,23 +90,34 @@ class Inflation(FromBothSides):
 
     name: ClassVar[str] = "inflation"
 
-    def init(self, game: Paid) -> Bounded:
-        """From what is known, and the first choices."""
-        lower = jnp.zeros_like(game.start)
-        first = first_of(game.rules.layout, game.allowed)
-        upper = jnp.where(game.rules.open_, game.start, lower)
-        return Bounded(lower, upper, first, game.sure, jnp.array(True))
+    def mended(self, game: Rules, state: Bounded) -> Bounded:
+        """Lower bounds that hold where he may keep the play for nothing.
 
-    def step(self, game: Paid, state: Bounded) -> Bounded:
-        """Some sweeps, and an inflation."""
-        after = fixpoint.repeat(GAME_SWEEPS, functools.partial(_swept, game), state)
-        after = _inflated(game, after)
-        moves = (after.lower > state.lower) | (after.upper < state.upper)
-        return after._replace(moves=jnp.any(moves))
-
-    def done(self, game: Paid, state: Bounded) -> jax.Array:
-        """The bounds have met."""
-        return self.met(game.rules, state)
+        The components are those in which he only takes what is best by the upper
+        bounds. Any are sound; these have no exit of his that is better for him.
+        """
+        layout, owner, size = game.layout, game.layout.owner, len(game.open_)
+        high = game.worth(state.upper, 1)
+        most = ops.take(ops.links_max(layout.choices, high, game.allowed), owner)
+        mine = ops.take(game.mine, owner)
+        # As good but for rounding.
+        tied = high >= most * (1 - 64 * game.slack)
+        here = game.live & ops.take(game.open_, owner)
+        free = here & (game.earned == 0) & (~mine | tied)
+        with validity.unchecked():  # it was
+            found = mec(game.model, "interleaved", states=game.open_, choices=free)
+        label = found.state_label
+        exits = here & ~mine & ~found.choice_kept
+        there = jnp.where(label >= 0, label, size)
+        index = jnp.where(exits, ops.take(there, owner), size)
+        cap = ops.min_into(index, game.worth(state.lower, -1), size, jnp.inf)
+        cap = ops.take(cap, jnp.maximum(label, 0))
+        rises = (label >= 0) & (cap > state.lower) & (cap < jnp.inf)
+        stays = first_of(layout, found.choice_kept)
+        return state._replace(
+            lower=jnp.where(rises, cap, state.lower),
+            low=jnp.where(rises, stays, state.low),
+        )
 
 
 def solve(
@@ -138,33 +130,24 @@ def solve(
     unsound |= jnp.any(layout.live & ~((earned >= 0) & (earned < jnp.inf)))
     goal = jnp.asarray(target) & layout.states
     inside = layout.states & ~goal
-    sure, towards, away = _sure(layout, mine, goal, inside, layout.live)
+    sure, towards, away = surely(layout, mine, goal, inside, layout.live)
     endless = inside & ~sure
     allowed = layout.live & ~ops.links_any(layout.branches, endless)
     free = layout.live & (earned == 0)
     costs = ops.links_any(layout.choices, layout.live & (earned > 0))
-    zero, gift, _ = _sure(layout, mine, goal, sure & inside & ~(mine & costs), free)
+    zero, gift, _ = surely(layout, mine, goal, sure & inside & ~(mine & costs), free)
     open_ = inside & sure & ~zero
     most = jnp.max(jnp.where(ops.take(open_, layout.owner), earned, 0), initial=0)
     tiny = UNDERFLOW[earned.dtype.name]
-    game = Paid(
-        bare._replace(open_=open_),
-        earned,
-        allowed,
-        towards,
-        jnp.ones_like(mine, earned.dtype),
-    )
+    game = bare._replace(open_=open_, earned=earned, allowed=allowed, sure=towards)
     ranked = fixpoint.traced(Ranking(), game, None, GAME_ROUNDS)
     game = game._replace(start=ranked.answer * (2 * most + tiny))
     solver = Inflation(relative=relative)
     outcome = fixpoint.traced(solver, game, None, GAME_ROUNDS)
     found = outcome.answer
-    met = solver.done(game, outcome.carry.state)
-    apart = jnp.where(
-        ranked.status == Status.MAX_STEPS, ranked.status, Status.PRECISION
-    )
-    ended = jnp.where(met, Status.SOLVED, apart)
-    status = jnp.where(outcome.status == Status.OVERFLOW, ended, outcome.status)
+    late = ranked.status == Status.MAX_STEPS
+    apart = jnp.where(late, ranked.status, Status.PRECISION)
+    status = ended(outcome.status, solver.done(game, outcome.carry.state), apart)
     strategy = jnp.where(mine, found.low, found.high)
     strategy = jnp.where(zero & ~mine, gift, strategy)
     strategy = jnp.where(
@@ -179,111 +162,4 @@ def solve(
         open=jnp.sum(open_),
     )
     lower, upper = (jnp.where(endless, jnp.inf, x) for x in (found.lower, found.upper))
-    return lower, upper, strategy, status.astype(jnp.int32), stats, unsound
-
-
-def _sure(
-    layout: Layout, mine: Any, goal: Any, inside: Any, choices: Any
-) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Where the others get to a goal with probability one, whatever he does.
-
-    Args:
-        layout: the links of the model.
-        mine: bool `[S]`, where the maximiser chooses.
-        goal: bool `[S]`.
-        inside: bool `[S]`, what is passed before.
-        choices: bool `[C]`, those of the others.
-
-    Returns:
-        These states; the others' choices by which they do; his by which he keeps the
-        play away from there elsewhere.
-    """
-    nothing = jnp.full(len(goal), NO_CHOICE, jnp.int32)
-
-    def leads_to(states: jax.Array, seen: jax.Array) -> jax.Array:
-        """Choices that come nearer and do not leave these states."""
-        stays = layout.live & ~ops.links_any(layout.branches, ~states)
-        return stays & ops.links_any(layout.branches, seen)
-
-    def within(states: jax.Array) -> tuple[jax.Array, jax.Array]:
-        def step(now: tuple) -> tuple[tuple, jax.Array]:
-            seen, choice = now
-            leads = leads_to(states, seen)
-            some = ops.links_any(layout.choices, leads & choices)
-            other = ops.links_any(layout.choices, layout.live & ~leads)
-            more = inside & states & ~seen & jnp.where(mine, ~other, some)
-            choice = jnp.where(more, first_of(layout, leads & choices), choice)
-            return (seen | more, choice), ~jnp.any(more)
-
-        return fixpoint.settled(step, (goal & states, nothing))
-
-    def step(now: tuple) -> tuple[tuple, jax.Array]:
-        states, _, away = now
-        seen, choice = within(states)
-        keeps = first_of(layout, layout.live & ~leads_to(states, seen))
-        away = jnp.where(states & ~seen, keeps, away)
-        return (seen, choice, away), jnp.all(seen == states)
-
-    return fixpoint.settled(step, (goal | inside, nothing, nothing))
-
-
-def _worth(game: Paid, x: jax.Array, sign: int) -> jax.Array:
-    """What choices are worth, rounded up or down."""
-    rules = game.rules
-    worth = (game.earned + means(rules, x)) * (1 + sign * rules.slack)
-    return jnp.maximum(worth + sign * UNDERFLOW[rules.slack.dtype.name], 0)
-
-
-def _best(game: Paid, worth: jax.Array) -> jax.Array:
-    """What the one who chooses makes of the worth of choices."""
-    choices = game.rules.layout.choices
-    most = ops.links_max(choices, worth, game.allowed)
-    return jnp.where(game.rules.mine, most, ops.links_min(choices, worth, game.allowed))
-
-
-def _swept(game: Paid, state: Bounded) -> Bounded:
-    """The value of the best choice; bounds that were better stay."""
-    layout, open_ = game.rules.layout, game.rules.open_
-    below, above = _worth(game, state.lower, -1), _worth(game, state.upper, 1)
-    least, most = _best(game, below), _best(game, above)
-    rises, falls = open_ & (least > state.lower), open_ & (most < state.upper)
-    by_low = first_of(layout, game.allowed & (below == ops.take(least, layout.owner)))
-    by_high = first_of(layout, game.allowed & (above == ops.take(most, layout.owner)))
-    return Bounded(
-        jnp.where(rises, least, state.lower),
-        jnp.where(falls, most, state.upper),
-        jnp.where(rises, by_low, state.low),
-        jnp.where(falls, by_high, state.high),
-        state.moves,
-    )
-
-
-def _inflated(game: Paid, state: Bounded) -> Bounded:
-    """Lower bounds that hold where he may keep the play for nothing.
-
-    The components are those in which he only takes what is best by the upper bounds.
-    Any are sound; these have no exit of his that is better for him.
-    """
-    rules, layout = game.rules, game.rules.layout
-    owner, size = layout.owner, len(rules.open_)
-    high = _worth(game, state.upper, 1)
-    most = ops.take(ops.links_max(layout.choices, high, game.allowed), owner)
-    mine = ops.take(rules.mine, owner)
-    # As good but for rounding.
-    tied = high >= most * (1 - 64 * rules.slack)
-    here = game.allowed & ops.take(rules.open_, owner)
-    free = here & (game.earned == 0) & (~mine | tied)
-    with validity.unchecked():  # it was
-        found = mec(rules.model, "interleaved", states=rules.open_, choices=free)
-    label = found.state_label
-    exits = here & ~mine & ~found.choice_kept
-    there = jnp.where(label >= 0, label, size)
-    index = jnp.where(exits, ops.take(there, owner), size)
-    cap = ops.min_into(index, _worth(game, state.lower, -1), size, jnp.inf)
-    cap = ops.take(cap, jnp.maximum(label, 0))
-    rises = (label >= 0) & (cap > state.lower) & (cap < jnp.inf)
-    stays = first_of(layout, found.choice_kept)
-    return state._replace(
-        lower=jnp.where(rises, cap, state.lower),
-        low=jnp.where(rises, stays, state.low),
-    )
+    return lower, upper, strategy, status, stats, unsound

@@ -2,7 +2,6 @@
 
 import dataclasses
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,7 +30,7 @@ from jaxgames.mdp._property import (
     as_property,
 )
 from jaxgames.mdp._questions import Posed
-from jaxgames.mdp._region import check_model
+from jaxgames.mdp._region import check_quantitative
 from jaxgames.mdp._sampled import Ask, solver
 from jaxgames.mdp._tables import Tables, tables
 from jaxgames.solution import SolveError, Stats, Status
@@ -146,9 +145,7 @@ def values(
         steps = integer("max_steps", max_steps, 0)
     check_concrete(model)
     check_untimed(model)
-    check_model(model)
-    if model.probs is None:
-        raise ValueError("the model has no probabilities: pass probs to from_arrays")
+    check_quantitative(model)
     precision(epsilon)
     constants = dict(constants or {})
     for name, value in constants.items():
@@ -335,15 +332,7 @@ def _reward_posed(asking: Asked, node: Query, optimum: str) -> Posed:
     model, path = asking.model, node.path
     reward = asking._rewards(asking._reward_name(node))
     if isinstance(path, Cumulative) and path.steps is None:
-        discount = Fraction(1)
-        if path.discount is not None:
-            discount = asking.constant(path.discount)
-            if not 0 < discount <= 1:
-                raise PropertyError(
-                    path.discount.place,
-                    f"a discount must be more than 0 and at most 1, got "
-                    f"'{path.discount}'",
-                )
+        discount = asking._discount(path)
         if discount < 1:
             return _questions.discounted(model, reward, optimum, discount)
         asking._not_negative(node, None, reward)

@@ -9,7 +9,7 @@ from jaxgames import limits, ops
 from jaxgames.later import jax, jnp
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp._model import MDP
-from jaxgames.mdp._region import check_model
+from jaxgames.mdp._region import check_quantitative
 from jaxgames.mdp._schedulers import induced_chain
 
 
@@ -68,9 +68,7 @@ def simulate(
         >>> runs.shape, runs[-1].tolist()
         ((51, 3), [1, 1, 1])
     """
-    check_model(model)
-    if model.probs is None:
-        raise ValueError("the model has no probabilities: pass probs to from_arrays")
+    check_quantitative(model)
     if hasattr(scheduler, "next"):
         return jnp.asarray(_remembering(model, scheduler, start, steps, key))
     chain = induced_chain(model, scheduler)

@@ -7,17 +7,18 @@ import numpy as np
 
 from jaxgames import drive, limits, solution, validity
 from jaxgames.arena import is_traced
-from jaxgames.later import jax
+from jaxgames.later import jax, jnp
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import _game_traced, _questions
 from jaxgames.mdp._checks import precision
-from jaxgames.mdp._game import Game, refuse_traced
+from jaxgames.mdp._game import Game, check_type, refuse_traced
 from jaxgames.mdp._improved_exactly import improved_exactly
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._open import exactly
-from jaxgames.mdp._region import NO_CHOICE, as_states, check_model
-from jaxgames.mdp._values_problem import VALUES, Question
-from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict
+from jaxgames.mdp._questions import Posed
+from jaxgames.mdp._region import NO_CHOICE, as_states, check_model, check_quantitative
+from jaxgames.mdp._values_problem import VALUES, Question, ValueBounds
+from jaxgames.mdp._values_verdict import ValueVerdict, ordered
 from jaxgames.mdp._verify_values import Claim
 from jaxgames.solution import SolveError, Stats, Status
 from jaxgames.tuning.mdp import IMPROVED_EXACTLY_UP_TO
@@ -54,17 +55,33 @@ class GameValues(solution.Solution):
         return f"GameValues({len(self.lower)} states, bounds at most {gap:.1e} apart)"
 
 
-def undecided_game(status: Status, game: Game, *_: Any, **__: Any) -> GameValues:
-    """What is true of any game."""
+def between(
+    status: Any, stats: Stats, lower: Any, upper: Any, strategy: Any
+) -> GameValues:
+    """Values between two bounds, which may be infinite."""
+    like: Any = jnp if is_traced((lower, upper)) else np
+    with np.errstate(invalid="ignore"):
+        value = like.where(lower == upper, lower, lower + (upper - lower) / 2)
+    return GameValues(status, lower, upper, value, strategy, stats=stats)
+
+
+def improved_to(
+    lower: np.ndarray, upper: np.ndarray, strategy: np.ndarray, met: bool, rounds: int
+) -> GameValues:
+    """What the improvement of strategies comes to, in so many rounds."""
+    status = Status.SOLVED if met else Status.PRECISION
+    stats = Stats(solver="strategies", rounds=rounds)
+    return between(status, stats, lower, upper, strategy.astype(np.int32))
+
+
+def undecided_game(
+    status: Status, game: Game, *_: Any, ends: Any = (0.0, 1.0), **__: Any
+) -> GameValues:
+    """What is true of any game: all values are between two ends."""
     size = game.model.num_states
-    return GameValues(
-        status,
-        stats=Stats(solver="none", rounds=0),
-        lower=np.zeros(size),
-        upper=np.ones(size),
-        value=np.full(size, 0.5),
-        strategy=np.full(size, NO_CHOICE, np.int32),
-    )
+    lower, upper = (np.full(size, end) for end in ends)
+    nothing = np.full(size, NO_CHOICE, np.int32)
+    return between(status, Stats(solver="none", rounds=0), lower, upper, nothing)
 
 
 @limited(undecided_game)
@@ -160,12 +177,8 @@ def checked(
     Raises:
         ValueError: one of them is wrong.
     """
-    if not isinstance(game, Game):
-        raise ValueError(f"game must be a Game, got {type(game).__name__}")
-    model = game.model
-    check_model(model)
-    if model.probs is None:
-        raise ValueError("the model has no probabilities: pass probs to from_arrays")
+    check_type(game)
+    model, _ = check_quantitative(game.model)
     precision(epsilon)
     goal = as_states("target", model, target)
     passed = None if states is None else as_states("states", model, states)
@@ -177,9 +190,7 @@ def _traced(
 ) -> GameValues:
     """The same question, of arrays whose values nobody can look at (pure)."""
     mine = game.states_of(maximizer)
-    model, fault = check_model(game.model)
-    if model.probs is None:
-        raise ValueError("the model has no probabilities: pass probs to from_arrays")
+    model, fault = check_quantitative(game.model)
     if not is_traced(epsilon):
         precision(epsilon)
     goal = as_states("target", model, target)
@@ -187,14 +198,7 @@ def _traced(
     lower, upper, strategy, status, stats, unsound = _game_traced.solve(
         model, mine, goal, passed, epsilon, relative=bool(relative)
     )
-    found = GameValues(
-        status,
-        stats=stats,
-        lower=lower,
-        upper=upper,
-        value=lower + (upper - lower) / 2,
-        strategy=strategy,
-    )
+    found = between(status, stats, lower, upper, strategy)
     if fault is not False:
         fault = fault | unsound | game.misplayed()
     return validity.withdrawn(fault, found)
@@ -224,14 +228,14 @@ class Asked(NamedTuple):
         choice = np.where(real, groups[:-1], NO_CHOICE)
         # To begin with, he plays as if all others helped him.
         ease = self._values(np.ones(model.num_choices, bool), "max", self.epsilon)
-        choice = np.where(mine & (ease[2] >= 0), ease[2], choice)
+        choice = np.where(mine & (ease.scheduler >= 0), ease.scheduler, choice)
         rounds, near = 0, self.epsilon / 64
         took = np.ones(len(first), np.int64)
         while True:
             limits.tick("improving", rounds, "strategies")
             low = self._values(taken(choice, mine, owner), "min", near)
             rounds += 1
-            worth = means(model, low[0])
+            worth = means(model, low.lower)
             best = best_choices(worth, owner, size, largest=True)
             here = np.where(real, choice, 0)
             gain = worth[best] - worth[here]
@@ -247,57 +251,47 @@ class Asked(NamedTuple):
         least = best_choices(worth, owner, size, largest=False)
         theirs = np.where(others, least, choice)
         high = self._values(taken(theirs, others, owner), "max", near)
-        above = high[1]
-        apart = _of_games(np.logical_or, ~self._near(low[0], above), first)
+        above = high.upper
+        apart = _of_games(np.logical_or, ~self._near(low.lower, above), first)
         if apart.any():
-            again = self._values(taken(low[2], others, owner), "max", near)
+            again = self._values(taken(low.scheduler, others, owner), "max", near)
             gaps = (
-                _of_games(np.maximum, self._gap(low[0], x), first)
-                for x in (again[1], above)
+                _of_games(np.maximum, self._gap(low.lower, x), first)
+                for x in (again.upper, above)
             )
             swaps = apart & np.less(*gaps)
             swaps = np.repeat(swaps, np.diff(first, append=size))
-            above = np.where(swaps, again[1], above)
-            theirs = np.where(swaps & others & (low[2] >= 0), low[2], theirs)
-            if not self._near(low[0], above).all() and size <= IMPROVED_EXACTLY_UP_TO:
+            above = np.where(swaps, again.upper, above)
+            swaps &= others & (low.scheduler >= 0)
+            theirs = np.where(swaps, low.scheduler, theirs)
+            met = self._near(low.lower, above).all()
+            if not met and size <= IMPROVED_EXACTLY_UP_TO:
                 sharp = self._exactly(np.where(mine, choice, theirs))
                 if sharp is not None:
                     choice = theirs = sharp
                     low = self._values(taken(choice, mine, owner), "min", near)
-                    above = self._values(taken(theirs, others, owner), "max", near)[1]
+                    high = self._values(taken(theirs, others, owner), "max", near)
+                    above = high.upper
         strategy = np.where(mine, choice, theirs)
         goes_on = real & ~self.target
         if self.passed is not None:
             goes_on &= self.passed
-        strategy = np.where(goes_on, strategy, NO_CHOICE).astype(np.int32)
-        lower, upper = low[0], np.maximum(above, low[0])
-        value, met = lower + (upper - lower) / 2, self._near(lower, upper)
-        found = []
-        for begin, end, many in zip(
-            first, np.append(first[1:], size), took, strict=True
-        ):
-            own = slice(begin, end)
-            found.append(
-                GameValues(
-                    Status.SOLVED if met[own].all() else Status.PRECISION,
-                    stats=Stats(solver="strategies", rounds=int(many)),
-                    lower=lower[own],
-                    upper=upper[own],
-                    value=value[own],
-                    strategy=strategy[own],
-                )
+        strategy = np.where(goes_on, strategy, NO_CHOICE)
+        lower, upper = low.lower, np.maximum(above, low.lower)
+        met = self._near(lower, upper)
+        owns = map(slice, first, np.append(first[1:], size))
+        return [
+            improved_to(
+                lower[own], upper[own], strategy[own], bool(met[own].all()), int(many)
             )
-        return found
+            for own, many in zip(owns, took, strict=True)
+        ]
 
-    def _values(self, choices: np.ndarray, optimum: str, epsilon: float):
+    def _values(self, choices: np.ndarray, optimum: str, epsilon: float) -> ValueBounds:
         """Bounds of the decision process of some choices, and its scheduler."""
         small, old = part(self.game.model, choices)
         posed = _questions.reach(small, self.target, optimum, self.passed)
-        found = drive.solve(VALUES, Question(small, posed, epsilon, True), throw=False)
-        if found.status not in (Status.SOLVED, Status.PRECISION):
-            limits.fail(Status(found.status), "solving equations")
-        scheduler = np.append(old, NO_CHOICE)[found.scheduler]
-        return found.lower, found.upper, scheduler
+        return bounds_of(small, posed, epsilon, True, old)
 
     def _exactly(self, strategy: np.ndarray) -> np.ndarray | None:
         """The best strategies of both sides, in fractions."""
@@ -307,9 +301,9 @@ class Asked(NamedTuple):
 
         def solve(strategy: np.ndarray):
             small, _ = part(model, taken(strategy, mine, owner))
-            posed = _questions.reach(small, self.target, "min", self.passed)
-            with limits.ticking_beside("solving in rational arithmetic") as stop:
-                return exactly(small, posed, np.zeros(model.num_states), stop)
+            return exactly(
+                small, _questions.reach(small, self.target, "min", self.passed)
+            )
 
         moves, answers = mine & goes_on, ~mine & goes_on
         return improved_exactly(model, strategy, moves, answers, solve, least=False)
@@ -324,6 +318,22 @@ class Asked(NamedTuple):
 def _of_games(reduce: np.ufunc, x: np.ndarray, first: np.ndarray) -> np.ndarray:
     """Reduces what states have to what games have: zero where one has no states."""
     return reduce.reduceat(x, first) if len(x) else np.zeros(len(first), x.dtype)
+
+
+def bounds_of(
+    small: MDP, posed: Posed, epsilon: float, relative: bool, old: Any = None
+) -> ValueBounds:
+    """Bounds of what a part of a game is asked.
+
+    The scheduler names choices by their numbers in `old`, int `[C]`, if there are such.
+    """
+    found = drive.solve(VALUES, Question(small, posed, epsilon, relative), throw=False)
+    if found.status not in (Status.SOLVED, Status.PRECISION):
+        limits.fail(Status(found.status), "solving equations")
+    if old is None:
+        return found
+    scheduler = np.append(old, NO_CHOICE)[found.scheduler]
+    return dataclasses.replace(found, scheduler=scheduler)
 
 
 def means(model: MDP, values: np.ndarray) -> np.ndarray:
@@ -422,10 +432,9 @@ def verify_game(
         passed = as_states("states", model, states)
     lower, upper = (np.asarray(x, np.float64) for x in (found.lower, found.upper))
     claim = Claim(model, lower, upper, found.strategy)
-    with np.errstate(invalid="ignore"):
-        wrong = claim.real & ~(lower <= upper)
-    if wrong.any():
-        return ValueVerdict.at(ValueReason.NOT_ORDERED, int(np.argmax(wrong)))
+    verdict = ordered(claim.real, lower, upper)
+    if not verdict:
+        return verdict
     return shown(claim, game.states_of(maximizer), goal, passed)
 
 

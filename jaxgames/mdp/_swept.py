@@ -53,11 +53,7 @@ class ToTarget(NamedTuple):
     missed: bool = False
 
     def posed(self, engine: str = "auto") -> Posed:
-        """What is known by the graph alone, and what is left open.
-
-        Args:
-            engine: what finds that: `"auto"` or `"host"`.
-        """
+        """What an engine knows by the graph alone, and what is left open."""
         asked = self.target, self.optimum
         if self.reward is not None:
             return reward_until(self.model, self.reward, *asked, engine=engine)

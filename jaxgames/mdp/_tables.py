@@ -72,11 +72,8 @@ class Tables(NamedTuple):
 def tables(model: MDP, known: Open, *, exact_signs: bool) -> Tables:
     """The tables of a question.
 
-    Args:
-        model: a concrete model with probabilities.
-        known: what is known of the question.
-        exact_signs: whether what is known depends on which rewards are positive, and
-            which are zero.
+    `exact_signs` where what is known depends on which rewards are positive, and which
+    are zero.
     """
     home, size, first = numbered(known)
     choices, branches = model.num_choices, model.num_branches

@@ -239,25 +239,22 @@ class AskedInTime(Asked):
             raise PropertyError(
                 path.place, "discounts are for steps, and this chain moves in time"
             )
-        time = self._time(path.steps, "a time")
-        clock = self._clock(np.ones(self.shape, bool), time)
-        most = self._may_reach(rates != 0, np.ones(self.shape, bool))
-        found = expected(
-            *(clock, rates, time_at(clock.rate, time)),
-            *(most * np.abs(rates).max(initial=0.0), self.epsilon, self.relative),
-        )
-        return self._found(found)
+        return self._weighed(rates, path.steps, time_at)
 
     def _instantaneous(self, path: Instantaneous, name: str, optimum: str) -> Answer:
         start = self._of_states(path, name)
-        time = self._time(path.time, "a time")
+        return self._weighed(start, path.time, ticks_in)
+
+    def _weighed(self, rewards: np.ndarray, written: Any, weights: Any) -> Answer:
+        """Rewards of states, each by how much of a time counts for it."""
+        time = self._time(written, "a time")
         clock = self._clock(np.ones(self.shape, bool), time)
-        most = self._may_reach(start != 0, np.ones(self.shape, bool))
-        after = expected(
-            *(clock, start, ticks_in(clock.rate, time)),
-            *(most * np.abs(start).max(initial=0.0), self.epsilon, self.relative),
+        most = self._may_reach(rewards != 0, np.ones(self.shape, bool))
+        found = expected(
+            *(clock, rewards, weights(clock.rate, time)),
+            *(most * np.abs(rewards).max(initial=0.0), self.epsilon, self.relative),
         )
-        return self._found(after)
+        return self._found(found)
 
     def _discounted(self, reward, optimum: str, discount: Fraction) -> Answer:
         raise PropertyError(

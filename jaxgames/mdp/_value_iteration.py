@@ -404,19 +404,8 @@ def iterate(
 ) -> tuple[Answer, Status, int, Any]:
     """Runs the iteration in float64, and brings everything back to the host.
 
-    Args:
-        part: the equations, which no scheduler stays in for ever.
-        solver: the solver.
-        width: how far apart bounds may stay, relative to the lower one.
-        apart: and more, as it is.
-        low: a lower bound of all values.
-        high: an upper bound of all values.
-        state: to go on from.
-        max_steps: rounds at most.
-        progress: told between chunks of rounds.
-
-    Returns:
-        The bounds, a status, the rounds, and what to go on from.
+    Bounds may stay `width` apart, relative to the lower one, and `apart` more; all
+    values are between `low` and `high`. No scheduler stays in the equations for ever.
     """
     real = len(part.groups) - 1
     if real == 0:

@@ -1,5 +1,7 @@
 """What a check of values finds."""
 
+import numpy as np
+
 from jaxgames import verdict
 
 
@@ -34,3 +36,12 @@ class ValueVerdict(verdict.Verdict):
 
     reasons = ValueReason
     place = "state"
+
+
+def ordered(real: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> ValueVerdict:
+    """Whether bounds of real states, bool `[S]`, are numbers, and in order."""
+    with np.errstate(invalid="ignore"):
+        wrong = real & ~(lower <= upper)
+    if wrong.any():
+        return ValueVerdict.at(ValueReason.NOT_ORDERED, int(np.argmax(wrong)))
+    return ValueVerdict.at(ValueReason.OK)

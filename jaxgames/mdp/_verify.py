@@ -1,23 +1,21 @@
 """The certificate check of maximal end components, on the device or the host."""
 
-from typing import Any, Literal, Unpack, get_args
+from typing import Any, Unpack
 
 import numpy as np
 
 from jaxgames import fixpoint, ops, validity
 from jaxgames.arena import eager, is_traced
 from jaxgames.graph._reach import spread
-from jaxgames.host import serves
 from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import _layout, host
 from jaxgames.mdp._checks import checked
 from jaxgames.mdp._layout import Layout
-from jaxgames.mdp._masks import check_mask, check_masks
 from jaxgames.mdp._model import MDP
+from jaxgames.mdp._prob01 import Engine, on_host
+from jaxgames.mdp._region import check_mask, check_masks
 from jaxgames.mdp._verdict import Verdict
-
-Engine = Literal["auto", "host", "device"]
 
 
 @limited()
@@ -74,8 +72,6 @@ def verify(
         >>> print(mdp.verify(model, ([-1, -1, 0], [0, 0, 0, 1])))
         state 0: it can be stayed with for ever by other choices too: there is an ...
     """
-    if engine not in get_args(Engine):
-        raise ValueError(f"engine must be one of {get_args(Engine)}, got {engine!r}")
     if not isinstance(model, MDP):
         raise ValueError(f"model must be an MDP, got {type(model).__name__}")
     model, fault = checked(model)
@@ -93,13 +89,12 @@ def verify(
         )
     states, choices = check_masks(model, states, choices)
     kept = check_mask("choice_kept", kept, model.num_choices)
-    traced = is_traced((model, label, kept, count, states, choices))
+    claim = model, label, kept, count, states, choices
+    traced, at_host = is_traced(claim), on_host(model, engine, *claim)
     limit = model.num_states
     if count is not None:
         limit = jnp.minimum(count, limit) if traced else min(int(count), limit)
     if traced:
-        if engine == "host":
-            raise ValueError("engine='host' cannot run under tracing by jax")
         if model.num_states == 0:
             none = jnp.zeros(1, bool)
             return Verdict.first_of(
@@ -108,9 +103,8 @@ def verify(
         layout = _layout.traced(model, graph=True)
         found = _pure(layout, label, kept, count, limit, states, choices)
         return validity.withdrawn(fault, found)
-    if engine == "host" or (engine == "auto" and _on_host(model)):
-        claim = to_numpy((model, label, kept, count, states, choices))
-        return host.verify(*claim)
+    if at_host:
+        return host.verify(*to_numpy(claim))
     with eager():
         padded = _layout.roomy(model)
         layout = _layout.prepare(padded, graph=True)
@@ -121,10 +115,6 @@ def verify(
         )
         states = _layout.extended(states, padded.num_states)
         return _pure_jit(layout, label, kept, count, limit, states, choices)
-
-
-def _on_host(model: MDP) -> bool:
-    return serves(model.num_branches, ops.SLICE_FROM)
 
 
 # ---- on the device ---------------------------------------------------------------

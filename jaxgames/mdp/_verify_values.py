@@ -30,7 +30,7 @@ from jaxgames.mdp._property import (
     is_path,
 )
 from jaxgames.mdp._region import check_model
-from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict
+from jaxgames.mdp._values_verdict import ValueVerdict, ordered
 from jaxgames.mdp.robust._asked import (
     AskedOfIntervals,
     answering_nature,
@@ -355,10 +355,9 @@ class Shape(NamedTuple):
 
 def _verdict(claim: Claim, asked: Asked, node: Query) -> ValueVerdict:
     """What there is to say of a claim about a query."""
-    with np.errstate(invalid="ignore"):
-        wrong = claim.real & ~(claim.lower <= claim.upper)
-    if wrong.any():
-        return ValueVerdict.at(ValueReason.NOT_ORDERED, int(np.argmax(wrong)))
+    verdict = ordered(claim.real, claim.lower, claim.upper)
+    if not verdict:
+        return verdict
     optimum = asked._optimum(node)
     none = np.zeros(len(claim.owner))
     if node.operator == "P" and node.condition is None:
@@ -627,16 +626,16 @@ def _again(claim: Claim, walk: Walk) -> ValueVerdict:
     """Values of a number of steps, computed anew by their definition."""
     size, steps = len(claim.real), walk.steps
     discount: Any = walk.discount
-    value, earned, left, right = walk.start, walk.earned, walk.left, walk.right
+    left, right = walk.left, walk.right
     exact = steps * len(claim.weight) <= CHAIN_SOLVED_UP_TO * 100
-    numbers: Any = value
-    probs: Any = claim.weight.astype(np.longdouble)
-    if exact:
-        probs = np.array([Fraction(x) for x in claim.weight.tolist()], object)
-        numbers = np.array([Fraction(x) for x in value.tolist()], object)
-        earned = np.array([Fraction(x) for x in earned.tolist()], object)
-    else:
-        numbers, earned = value.astype(np.longdouble), earned.astype(np.longdouble)
+
+    def as_numbers(values: np.ndarray) -> Any:
+        if exact:
+            return np.array([Fraction(x) for x in values.tolist()], object)
+        return values.astype(np.longdouble)
+
+    probs, numbers, earned = map(as_numbers, (claim.weight, walk.start, walk.earned))
+    if not exact:
         discount = np.longdouble(discount.numerator) / discount.denominator
     begins = claim.rows[: int(claim.groups[-1])]
     total = np.add.reduceat(probs, begins) if len(probs) else probs
@@ -691,10 +690,9 @@ def _played(claim: Claim, asked: Any, node: Query) -> ValueVerdict:
     from jaxgames.mdp._reward_game import verify_reward_game
     from jaxgames.mdp._stochastic_game import shown
 
-    with np.errstate(invalid="ignore"):
-        wrong = claim.real & ~(claim.lower <= claim.upper)
-    if wrong.any():
-        return ValueVerdict.at(ValueReason.NOT_ORDERED, int(np.argmax(wrong)))
+    verdict = ordered(claim.real, claim.lower, claim.upper)
+    if not verdict:
+        return verdict
     optimum, path = asked._optimum(node), node.path
     if node.operator == "P" and node.condition is None:
         path = read(node.path, asked._bounds)

@@ -13,9 +13,15 @@ import numpy as np
 
 from jaxgames.graph import reference as graphs
 from jaxgames.mdp._game import Game
-from jaxgames.mdp._masks import check_masks
 from jaxgames.mdp._model import MDP, owner_of
-from jaxgames.mdp._region import NO_CHOICE, Optimum, Region, as_states, check_optimum
+from jaxgames.mdp._region import (
+    NO_CHOICE,
+    Optimum,
+    Region,
+    as_states,
+    check_masks,
+    check_optimum,
+)
 from jaxgames.mdp._solution import EndComponents
 from jaxgames.mdp._verdict import Verdict
 from jaxgames.solution import Stats, Status

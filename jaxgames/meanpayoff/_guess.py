@@ -28,9 +28,6 @@ def guess(arena: Arena) -> Ratio | None:
 
     O(V + E) for each strategy, of which there are few on most games.
 
-    Args:
-        arena: the game, without padding.
-
     Returns:
         None where no strategies were found that neither player would change.
     """

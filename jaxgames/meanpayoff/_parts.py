@@ -36,9 +36,7 @@ def edges_inside(arena: Arena, edge: np.ndarray, part: np.ndarray) -> np.ndarray
 def are_traps(arena: Arena, rank: np.ndarray) -> bool:
     """Whether nobody can leave a part for a better one, and everybody can stay.
 
-    Args:
-        arena: the game, without padding.
-        rank: integers `[V]`: the part of each vertex, a larger one for larger values.
+    Parts have ranks, integers `[V]`, larger ones for larger values.
     """
     own, there = rank[arena.src], rank[arena.dst]
     leaves = np.where(arena.owner[arena.src], there < own, there > own)

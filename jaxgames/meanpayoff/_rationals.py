@@ -30,11 +30,7 @@ def shortest(numbers: Array) -> Array:
 
 
 def distinct(values: Ratio) -> tuple[Ratio, Array]:
-    """Different fractions in ascending order, and which of them each one is.
-
-    Args:
-        values: in lowest terms.
-    """
+    """Different fractions in ascending order, and which of them each one is."""
     num, den = values
     if object in (num.dtype, den.dtype):
         pairs = list(zip(num.tolist(), den.tolist(), strict=True))

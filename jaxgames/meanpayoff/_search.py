@@ -73,12 +73,7 @@ def beginning(arena: Arena) -> Standing:
 
 
 def supposed(arena: Arena, value: Ratio) -> Standing | None:
-    """What is known if these are the values; None where an edge tells otherwise.
-
-    Args:
-        arena: the game, without padding.
-        value: fractions in lowest terms, one for each vertex.
-    """
+    """What is known if these are the values; None where an edge tells otherwise."""
     (num, den), part = _rationals.distinct(value)
     if not _parts.are_traps(arena, part):
         return None
@@ -138,9 +133,7 @@ def question(
 def answered(asked: Question, upper: np.ndarray) -> Standing:
     """What is known when the question is answered.
 
-    Args:
-        asked: the question.
-        upper: bool `[V]`: the vertices whose value is at least the threshold.
+    The value of vertices in `upper`, bool `[V]`, is at least the threshold.
     """
     standing, (low, high) = asked.standing, (asked.standing.low, asked.standing.high)
     found = is_found(standing)

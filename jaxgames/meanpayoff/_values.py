@@ -26,16 +26,7 @@ def solve(
     progress: Progress,
     strategies: bool,
 ) -> Solution:
-    """The values of a concrete game, by energy games that the host asks for.
-
-    Args:
-        arena: the game, as numpy arrays.
-        solver: of the energy games.
-        max_steps: rounds at most, those of `state` counted in.
-        state: a standing, to go on from.
-        progress: told of each energy game.
-        strategies: whether strategies are wanted.
-    """
+    """The values of a concrete game, by energy games that the host asks for."""
     whole, arena = arena, arena.unpad()
     if not len(arena.owner):
         nothing = np.zeros(len(whole.owner), np.int32)

@@ -79,11 +79,7 @@ def merge(packing: Packing, front: Front, more: Front) -> tuple[Front, jax.Array
 
     All are compared with all, equal ones by their place; then a network sorts them.
 
-    Args:
-        packing: how budgets lie in words.
-        front: antichains.
-        more: budgets in no order; they may repeat. As many, unless fronts are words
-            `[K, N]`.
+    There are as many of these, which may repeat, unless fronts are words `[K, N]`.
 
     Returns:
         The antichains, and where there was no room: bool `[N]`.

@@ -17,9 +17,6 @@ def history(game: Any) -> list[list[Budget]]:
     With a budget that is not minimal the attacker may win in fewer moves. Where
     energies are gained the minimal ones may rest on such: he plays until he has more.
 
-    Args:
-        game: a [`Game`][jaxgames.multienergy.Game].
-
     Returns:
         For each position these budgets, sorted.
     """

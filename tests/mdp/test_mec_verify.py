@@ -181,7 +181,7 @@ def test_bad_arguments():
         mdp.verify(TWO_LOOPS, ([0.0, 0.0], ALL))
     with pytest.raises(ValueError, match="choice_kept must have 4 entries, got 3"):
         mdp.verify(TWO_LOOPS, ([0, 0], ALL[:3]))
-    with pytest.raises(ValueError, match="engine must be one of"):
+    with pytest.raises(ValueError, match="engine must be 'auto', 'host' or 'device'"):
         mdp.verify(TWO_LOOPS, right, engine="gpu")  # pyright: ignore
     with pytest.raises(ValueError, match="engine='host' cannot run under tracing"):
         jax.jit(lambda m: mdp.verify(m, right, engine="host").valid)(TWO_LOOPS)

@@ -75,12 +75,7 @@ def product(game: Game, **bounds: Unpack[Bounds]) -> Product:
 
 
 def small_product(game: Game, subsets: Subsets) -> Product | None:
-    """The product where it is small: then it is sooner solved than the game itself.
-
-    Args:
-        game: the game.
-        subsets: of its condition: it is told what is found.
-    """
+    """The product where it is small: then it is sooner solved than the game itself."""
     game = game.unpad()
     try:
         tree = ZielonkaTree(

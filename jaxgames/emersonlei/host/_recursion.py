@@ -176,10 +176,6 @@ def recurse(game: Game, subsets: Subsets) -> Plan:
     starts again with the rest; if he wins nothing in any, the player wins all: he
     forces a mark outside of each subset in turn.
 
-    Args:
-        game: a game without padding.
-        subsets: of its condition.
-
     References:
         McNaughton, Infinite games played on finite graphs, APAL 65 (1993),
         doi:10.1016/0168-0072(93)90036-D.

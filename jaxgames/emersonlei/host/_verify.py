@@ -138,8 +138,7 @@ def accepting(
 def _choices(condition: Acceptance) -> list[tuple[int, Acceptance]]:
     """Marks to be taken out, and what is to be asked then; each where there are more.
 
-    Args:
-        condition: what does not hold of all marks that there are, all of which occur.
+    The condition does not hold of all marks that there are, all of which occur.
     """
     if condition.operator in ("true", "false", "inf"):
         return []

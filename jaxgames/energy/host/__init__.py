@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxgames.arena import Arena
 from jaxgames.arguments import integer
-from jaxgames.energy._charge import largest_credit
+from jaxgames.energy._bounds import largest_credit
 from jaxgames.energy._solution import TOP, UNKNOWN, Solution
 from jaxgames.energy.host._fvi import NO_LIMIT, potentials
 from jaxgames.energy.host._game import LARGEST, Game, game_of

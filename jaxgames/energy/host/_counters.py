@@ -14,9 +14,7 @@ def credits(game: Game, most: int) -> np.ndarray:
     edge is content with its credit any more. O(E M) time where no credit is more than
     M, and every vertex that player 1 wins climbs up to M. O(V + E) memory.
 
-    Args:
-        game: the game.
-        most: the largest credit that a vertex can need; beyond it is TOP.
+    No vertex can need more than `most`; beyond it is TOP.
 
     References:
         [1] Formisano, Gentilini and Vella, Accelerating energy games solvers on modern

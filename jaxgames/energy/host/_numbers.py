@@ -65,10 +65,8 @@ def cost_at(weight, line, edge):
 def costs(weight: np.ndarray, scale: int, one: int) -> np.ndarray:
     """The costs of edges in two words.
 
-    Args:
-        weight: int64, or Python's integers.
-        scale: what each is multiplied by, less than `2**31` either way.
-        one: 1 or -1, which is added.
+    Weights are multiplied by `scale`, less than `2**31` either way; `one`, 1 or -1, is
+    added.
 
     Returns:
         int64 `[E, 2]`.

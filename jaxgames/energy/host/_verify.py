@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxgames import validity
 from jaxgames.arena import Arena
-from jaxgames.energy._charge import largest_credit
+from jaxgames.energy._bounds import largest_credit
 from jaxgames.energy._solution import TOP
 from jaxgames.energy._verdict import Reason, Verdict
 from jaxgames.energy.host._counters import credits

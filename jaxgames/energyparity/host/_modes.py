@@ -18,9 +18,7 @@ def modes_of(arena: Arena, pieces: list[Any]) -> tuple[np.ndarray, Modes]:
     An edge takes `W` at most. What comes later may lead into what came before, so it
     leaves the most that is needed there, and `W` for the edge that leads there.
 
-    Args:
-        arena: the whole game, without padding.
-        pieces: what player 0 wins, in the order in which it was won.
+    Pieces are what player 0 wins, in the order in which it was won.
     """
     size, loss = arena.shape[0], max(0, -int(arena.weight.min(initial=0)))
     made = _Made(size)

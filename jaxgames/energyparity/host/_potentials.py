@@ -23,10 +23,8 @@ def heaviest(
     It is the credit of an energy game in which all move against the keeper of the
     energy. Who asks checks what is found: this only has to find it.
 
-    Args:
-        arena: the graph, with weights.
-        edges: bool `[E]`; each of them lies on a cycle of such edges.
-        vertices: their sources, ascending.
+    Each of these edges, bool `[E]`, lies on a cycle of such edges; the vertices are
+    their sources, ascending.
 
     Returns:
         Integers, one for each of the vertices; and a vertex from which a cycle

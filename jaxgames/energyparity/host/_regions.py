@@ -78,10 +78,7 @@ def solve(
 
     The stack of calls is a list: there may be as many as priorities.
 
-    Args:
-        arena: the game, without padding.
-        inner: solves games of one kind.
-        game: of several games side by side, which a vertex is of, ascending.
+    Of several games side by side `game` says which one a vertex is of, ascending.
 
     Returns:
         What was decided, all of it where the status says so.
@@ -123,11 +120,6 @@ def _region(whole: Part, inner: Inner, found: Region) -> Asked:
 
     Islands, which no edge connects, are won and left at different times; all that are
     there are asked about at once.
-
-    Args:
-        whole: the subgame, its vertices and edges those of the whole game.
-        inner: solves games of one kind.
-        found: what is filled in.
     """
     run = _Run(whole, found)
     by_parity, by_good = _Everywhere(whole), _Everywhere(whole)
@@ -195,9 +187,7 @@ def _tops(part: Part, label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     A play stays in one strongly connected component in the end, so that only what is
     larger than all priorities of the other parity there counts.
 
-    Args:
-        part: the game.
-        label: of each vertex, what it is connected with.
+    A label says with what a vertex is connected.
 
     Returns:
         bool `[V]`: the tops, of whom it is good for; and whether that is player 0, the

@@ -18,9 +18,6 @@ def scaled(part: Part) -> tuple[np.ndarray, int]:
     is larger than all of it. A cycle stays in one strongly connected component, so
     that each has numbers of its own; edges from one to another weigh nothing.
 
-    Args:
-        part: the game.
-
     Returns:
         The weights, Python's integers where 64 bits do not fit; and the largest of
         their absolute values.

@@ -241,9 +241,7 @@ class _Tree:
     def element(self, vertex: np.ndarray, core: int) -> np.ndarray:
         """The core directly inside one that each of its vertices is in; -1 for none.
 
-        Args:
-            vertex: vertices of it.
-            core: the core; -1 for all that there is.
+        Core -1 is all that there is.
         """
         found = self.core[vertex].copy()
         while True:
@@ -289,11 +287,7 @@ class _Tree:
     ) -> None:
         """Checks edges that lead on in a core, or out of what is in it.
 
-        Args:
-            src: vertices, of the core or of cores in it.
-            dst: where edges lead: vertices of the core.
-            core: the core; -1 for all that there is.
-            have: energy after the edges.
+        Core -1 is all that there is; `have` is the energy after the edges.
         """
         order, to_top = self.placed(src, core)
         new, new_to_top = self.placed(dst, core)
@@ -370,12 +364,7 @@ class _Tree:
             self.outward(src[out], dst[out], floor + have[out], common)
 
     def _above(self, vertex: np.ndarray, tops: np.ndarray) -> np.ndarray:
-        """Which tops are above all odd priorities wherever a play in a core may stay.
-
-        Args:
-            vertex: the vertices of the core.
-            tops: some of them.
-        """
+        """Which tops are above all odd priorities where a play in a core may stay."""
         arena, priority = self.arena, np.asarray(self.arena.priority)
         inside = priority[vertex]
         odd = inside[inside % 2 == 1].max(initial=-1)

@@ -5,8 +5,8 @@
 
 import numpy as np
 
-from jaxgames.mdp._masks import check_masks
 from jaxgames.mdp._model import MDP
+from jaxgames.mdp._region import check_masks
 from jaxgames.mdp._solution import EndComponents
 from jaxgames.mdp.host._end_components import decompose
 from jaxgames.mdp.host._prob01 import almost_sure_buchi as almost_sure_buchi

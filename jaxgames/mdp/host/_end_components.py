@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames.graph.host import enumerate_first, room_for, smallest
-from jaxgames.host import lend, linear
-from jaxgames.mdp._model import MDP
+from jaxgames.host import linear
+from jaxgames.mdp._model import MDP, lent_rows
 
 
 class Part(NamedTuple):
@@ -73,17 +73,10 @@ def decompose(model: MDP, states, choices, stop: np.ndarray) -> Found:
 
 
 def _whole(model: MDP) -> Part:
-    states, choices, *rows = (
-        lend(np.ascontiguousarray(x, np.int32))
-        for x in (
-            np.arange(model.num_states, dtype=np.int32),
-            np.arange(model.num_choices, dtype=np.int32),
-            model.row_group_offsets,
-            model.row_offsets,
-            model.columns,
-        )
-    )
-    return Part(states, rows[0], choices, rows[1], rows[2])
+    groups, rows, columns = lent_rows(model)
+    states = np.arange(model.num_states, dtype=np.int32)
+    choices = np.arange(model.num_choices, dtype=np.int32)
+    return Part(states, groups, choices, rows, columns)
 
 
 @linear

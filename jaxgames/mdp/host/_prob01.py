@@ -1,12 +1,12 @@
 """Reachability with probability zero or one, one state at a time."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from jaxgames.host import lend, linear
+from jaxgames.host import linear
 from jaxgames.kept import kept
-from jaxgames.mdp._model import MDP, owner_of
+from jaxgames.mdp._model import MDP, first_choices, lent_rows
 from jaxgames.mdp._region import NO_CHOICE, Optimum, Region, as_states, check_optimum
 from jaxgames.mdp._solution import EndComponents
 from jaxgames.mdp.host import _sequence
@@ -23,7 +23,9 @@ class Entering(NamedTuple):
 
 def entering(model: MDP) -> Entering:
     """The branches of all choices backwards, kept with the model. O(S + C + E)."""
-    return kept(model, "entering", lambda: Entering(*_entering(*_rows(model), None)))
+    return kept(
+        model, "entering", lambda: Entering(*_entering(*lent_rows(model), None))
+    )
 
 
 def prob0(
@@ -122,24 +124,12 @@ def _to_sweep(model: MDP, into: Entering) -> _sequence.Graph | None:
     found = _sequence.sequence(model)
     if found is None:
         return None
-    groups, rows, columns = _rows(model)
     order = found.order, found.knots, found.knot
-    return _sequence.Graph(groups, rows, columns, *into, *order)
-
-
-def _rows(model: MDP) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return kept(model, "int32 rows", lambda: _lent_rows(model))
-
-
-def _lent_rows(model: MDP) -> Any:
-    return tuple(
-        lend(np.ascontiguousarray(x, np.int32))
-        for x in (model.row_group_offsets, model.row_offsets, model.columns)
-    )
+    return _sequence.Graph(*lent_rows(model), *into, *order)
 
 
 def _parts(model: MDP, target, states, choices):
-    groups, rows, columns = _rows(model)
+    groups, rows, columns = lent_rows(model)
     real = groups[1:] > groups[:-1]
     goal = np.asarray(as_states("target", model, target)) & real
     passed = real & ~goal
@@ -175,11 +165,8 @@ def almost_sure_buchi(model: MDP, accepting, components: EndComponents) -> Regio
     inner = prob1(model, home & accepting, choices=kept)
     states, scheduler = prob1(model, home)
     scheduler = np.where(home, inner.scheduler, scheduler)
-    owner = owner_of(model)
-    for choice in np.flatnonzero(kept)[::-1]:  # so that the first is written last
-        if home[owner[choice]] and accepting[owner[choice]]:
-            scheduler[owner[choice]] = choice
-    return Region(states, scheduler)
+    again = home & accepting
+    return Region(states, np.where(again, first_choices(model, kept), scheduler))
 
 
 @linear

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames.graph.host import room_for, tarjan
-from jaxgames.host import lend, linear, serves
+from jaxgames.host import linear, serves
 from jaxgames.kept import kept
-from jaxgames.mdp._model import MDP
+from jaxgames.mdp._model import MDP, lent_rows
 from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.mdp.host._bands import banded
 from jaxgames.mdp.host._levels import cut_off, descending
@@ -63,10 +63,7 @@ def sequence(model: MDP) -> Sequence | None:
 
 
 def _found(model: MDP) -> Sequence | None:
-    groups, rows, columns = (
-        lend(np.ascontiguousarray(x, np.int32))
-        for x in (model.row_group_offsets, model.row_offsets, model.columns)
-    )
+    groups, rows, columns = lent_rows(model)
     size = len(groups) - 1
     room = room_for(size, len(columns))
     edges = rows[groups]
@@ -331,13 +328,8 @@ def some(graph, start, passed, live):
 def every(graph, start, passed, live, hit):
     """Marks what leads to `start` with every choice; and which choices do.
 
-    Args:
-        graph: as for `some`, as are the others.
-        start: likewise.
-        passed: likewise.
-        live: likewise.
-        hit: bool `[C]`, false; written to: the choices that may lead to a mark, of
-            states that have none.
+    `hit`, bool `[C]`, is written to: the choices that may lead to a mark, of states
+    that have none.
     """
     groups, rows, columns = graph.groups, graph.rows, graph.columns
     into, source, owner = graph.into, graph.source, graph.owner

@@ -223,13 +223,7 @@ class Knot(NamedTuple):
 
 @linear
 def cut_out(swept, first, last):
-    """A knot as a model of its own. O(S) time, and that of its branches.
-
-    Args:
-        swept: the model.
-        first: where the knot begins in the order.
-        last: where it ends.
-    """
+    """A knot as a model of its own. O(S) time, and that of its branches."""
     order, groups, rows = swept.order, swept.groups, swept.rows
     columns, weights = swept.columns, swept.weights
     number = np.full(len(order), -1, np.int32)
@@ -320,19 +314,10 @@ def leave(
 ):
     """What leaves a knot is worth what the states outside are.
 
-    Args:
-        knot: the knot.
-        ends: of `Swept`; all that the knot leads to has been looked at.
-        earns: whether values are of what is earned, 1 or 0; else of probabilities.
-        missed: as for `reached`.
-        slack: likewise.
-        tiny: likewise.
-        columns: int32, those of the knot, written to: to the target or to nowhere.
-        weights: float64, likewise.
-        worth: float64, written to: what choices earn that go to the target.
-        off: float64, written to: how far from the truth what they are worth may be.
-        start: the first of those that leave, in the range.
-        end: one more than the last.
+    All that the knot leads to has been looked at. `earns` is 1 where values are of what
+    is earned, else they are probabilities. Written to: `columns`, to the target or to
+    nowhere, `weights`, `worth`, what choices earn that go to the target, and `off`, how
+    far from the truth that may be.
     """
     many, target = len(knot.choices), len(knot.groups) - 3
     first = len(knot.columns) - 2 * (len(knot.begins) - 1) - 2
@@ -388,16 +373,8 @@ def leave(
 def given_back(swept, first, last, choices, known, likely, lower, upper, chosen):
     """Writes down what has been found of a knot.
 
-    Args:
-        swept: written to.
-        first: where the knot begins in the order.
-        last: where it ends.
-        choices: int32, the choices of the knot, as those of the model.
-        known: bool, the states of the knot that the graph decides.
-        likely: whether values are probabilities, 1 or 0.
-        lower: float64, bounds of the states of the knot.
-        upper: float64, likewise.
-        chosen: int32, the choices of its states, by number; -1 for nothing.
+    `choices` and `chosen` are the choices of the knot, as those of the model, and of
+    its states, -1 for nothing. The graph decides the states `known`.
     """
     for own in range(last - first):
         state, low, high = swept.order[first + own], lower[own], upper[own]

@@ -78,10 +78,6 @@ class Exactly(NamedTuple):
         """The best choice of each node, and what it is worth.
 
         Policy iteration, component by component.
-
-        Args:
-            weights: of the objectives.
-            more: what choices are worth beside.
         """
         value, policy = [Fraction(0)] * len(self.choices), [0] * len(self.choices)
         for nodes in self.parts:
@@ -152,12 +148,7 @@ def _outside(leads: dict[int, Fraction], place: dict[int, int], value) -> Fracti
 
 
 def exactly(where: Setting, branches: Branches) -> Exactly | None:
-    """A setting in fractions; None if it is too large for that.
-
-    Args:
-        where: the setting.
-        branches: of its product.
-    """
+    """A setting in fractions; None if it is too large for that."""
     part, made = where.part, where.product
     size = len(part.order)
     parts = [x.tolist() for x in np.split(part.order, part.parts[1:-1])]

@@ -83,10 +83,6 @@ def decide(best: Callable[[list[Fraction]], Vector | None], goal: Goal) -> bool 
     """Whether some mixture has all of a goal, by points that are exact.
 
     Each point is a vertex that was not known, so that this ends.
-
-    Args:
-        best: a best point for weights; None where that takes too long.
-        goal: what is to be had.
     """
     dims, points = len(goal.least), []
     weights: list[Fraction] | None = [Fraction(1, dims)] * dims
@@ -104,13 +100,7 @@ def decide(best: Callable[[list[Fraction]], Vector | None], goal: Goal) -> bool 
 
 
 def achieve(known: Known, oracle: Oracle, goal: Goal) -> bool | None:
-    """Whether some mixture has all of a goal; None where bounds do not tell.
-
-    Args:
-        known: what is known; added to.
-        oracle: what is asked.
-        goal: what is to be had.
-    """
+    """Whether some mixture has all of a goal; None where bounds do not tell."""
     while True:
         limits.tick("separating", len(known.answers), "points")
         if any(goal.beyond(answer.weights, answer.bound) for answer in known.answers):
@@ -119,15 +109,23 @@ def achieve(known: Known, oracle: Oracle, goal: Goal) -> bool | None:
         if apart is None:
             return True
         weights = _rounded(apart)
-        (answer,) = oracle([weights])
-        gained = sum(w * x for w, x in zip(weights, answer.point, strict=True))
-        before = max(
-            sum(w * x for w, x in zip(weights, point, strict=True))
-            for point in known.points
-        )
-        known.answers.append(answer)
-        if not goal.beyond(weights, answer.bound) and gained <= before:
+        answer, is_better = _asked(known, oracle, weights)
+        if not goal.beyond(weights, answer.bound) and not is_better:
             return None
+
+
+def _asked(
+    known: Known, oracle: Oracle, weights: list[Fraction]
+) -> tuple[Answer, bool]:
+    """One more answer, and whether its point is better than all before."""
+
+    def gained(point: Vector) -> Fraction:
+        return sum((w * x for w, x in zip(weights, point, strict=True)), Fraction(0))
+
+    (answer,) = oracle([weights])
+    is_better = gained(answer.point) > max(map(gained, known.points))
+    known.answers.append(answer)
+    return answer, is_better
 
 
 class Optimum(NamedTuple):
@@ -142,11 +140,7 @@ def optimise(
 ) -> Optimum:
     """The most of one coordinate where others have a goal.
 
-    Args:
-        known: what is known; added to.
-        oracle: what is asked.
-        goal: with signs; None for the coordinate that is wanted.
-        epsilon: how far apart bounds may be.
+    The goal has None for the coordinate that is wanted; what is known is added to.
     """
     which = goal.index(None)
     others = [i for i in range(len(goal)) if i != which]
@@ -165,15 +159,8 @@ def optimise(
             wanted = min(least, upper) - 1
         full = tuple(wanted if i == which else x for i, x in enumerate(goal))
         found = mixture(known.points, full)  # type: ignore[arg-type]
-        weights = _rounded(found.columns)
-        (answer,) = oracle([weights])
-        gained = sum(w * x for w, x in zip(weights, answer.point, strict=True))
-        before = max(
-            sum(w * x for w, x in zip(weights, point, strict=True))
-            for point in known.points
-        )
-        known.answers.append(answer)
-        if gained <= before and _most(known, goal, which, others) == upper:
+        _, is_better = _asked(known, oracle, _rounded(found.columns))
+        if not is_better and _most(known, goal, which, others) == upper:
             return Optimum(lower, upper)
 
 
@@ -235,13 +222,8 @@ def corners(known: Known, floor: list[float]) -> np.ndarray:
 def explore(known: Known, oracle: Oracle, epsilon: float) -> bool:
     """Asks until no point that half-spaces leave is far from what mixtures have.
 
-    Args:
-        known: what is known; added to.
-        oracle: what is asked.
-        epsilon: how far that may be, in each coordinate.
-
-    Returns:
-        Whether it has come to that.
+    In each coordinate, that is, by more than epsilon; what is known is added to.
+    Whether it has come to that.
     """
     asked: set[Vector] = {answer.weights for answer in known.answers}
     while len(known.answers) < FACETS_UP_TO:

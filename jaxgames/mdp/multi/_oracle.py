@@ -13,9 +13,9 @@ from jaxgames.mdp._model import owner_of
 from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.mdp.multi._product import Part, Product
 from jaxgames.mdp.robust._equations import Equations, _in_order, slack_of
-from jaxgames.mdp.robust._host import Aim, Vectors, look_at_all, settle
+from jaxgames.mdp.robust._host import Aim, look_at_all
 from jaxgames.mdp.robust._natures import BLUR, Natures, assembled, of_choices
-from jaxgames.mdp.robust._solve import mended
+from jaxgames.mdp.robust._solve import on_host
 from jaxgames.tuning.mdp import BATCHED_FROM, PATIENCE_WITH_NATURE, ROUNDS_UNROLLED
 
 
@@ -284,21 +284,8 @@ def _aim(nat: Natures, epsilon: float, *, least: bool) -> Aim:
 
 
 def _solved(part: Equations, start, epsilon: float, stop, *, least: bool):
-    size = len(part.order)
     aim = _aim(part.nat, epsilon, least=least)
-    vectors = Vectors(
-        np.append(start, 0.0),
-        np.append(np.full(size, -np.inf), 0.0),
-        np.append(np.full(size, np.inf), 0.0),
-        np.zeros(size + 1),
-    )
-    counts = np.zeros(2, np.int64)
-    settle(
-        *(part.nat, part.base, part.order, part.parts, part.inside),
-        *(vectors, aim, counts, stop),
-    )
-    low, high = mended(part, aim, vectors, -np.inf, np.inf, stop)
-    return low, high, int(counts[0])
+    return on_host(part, aim, -np.inf, np.inf, stop, start)
 
 
 # ---- many weights at once ------------------------------------------------------------

@@ -21,7 +21,7 @@ from jaxgames.mdp._asked import (
 from jaxgames.mdp._checks import precision
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._property import Multi, Property, PropertyError, as_property
-from jaxgames.mdp._region import NO_CHOICE, check_model
+from jaxgames.mdp._region import NO_CHOICE, check_quantitative
 from jaxgames.mdp._solution import EndComponents
 from jaxgames.mdp.multi import _front
 from jaxgames.mdp.multi._exact import Branches, exactly
@@ -421,9 +421,7 @@ def posed(model: MDP, asked: Any, constants: Any, epsilon: float) -> Case:
     """Makes the product of a question; else raises ValueError."""
     check_concrete(model)
     check_untimed(model)
-    check_model(model)
-    if model.probs is None:
-        raise ValueError("the model has no probabilities: pass probs to from_arrays")
+    check_quantitative(model)
     precision(epsilon)
     question = as_property(asked)
     node = question.formula

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames import limits
-from jaxgames.mdp._model import MDP
+from jaxgames.mdp._model import MDP, spans
 
 UNBOUNDED = -1
 
@@ -94,17 +94,10 @@ def product(model: MDP, initial: int, parts: list[Part]) -> Product:
         state, memory = frontier % size, frontier // size
         lengths = groups[state + 1] - groups[state]
         place = np.repeat(np.arange(len(state)), lengths)
-        offset = np.arange(len(place)) - np.repeat(
-            np.cumsum(lengths) - lengths, lengths
-        )
-        choice = groups[state[place]] + offset
+        choice = spans(groups[state], lengths)
         width = many[choice]
         branch_of = np.repeat(np.arange(len(choice)), width)
-        branch = (
-            np.arange(len(branch_of))
-            - np.repeat(np.cumsum(width) - width, width)
-            + rows[choice[branch_of]]
-        )
+        branch = spans(rows[choice], width)
         weight = probs[branch] / total[choice[branch_of]]
         target = columns[branch]
         before = _unpacked(memory[place][branch_of], bases)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jaxgames.mdp._model import spans
 from jaxgames.mdp._property import PropertyError
 from jaxgames.mdp.program._packed import Columns, Packed
 from jaxgames.mdp.program._resolved import (
@@ -294,7 +295,7 @@ def _in_order(parts: Sequence[Choices]) -> tuple[Choices, np.ndarray]:
     order = np.argsort(row, kind="stable")
     width = width[order]
     ends = np.cumsum(width)
-    branches = _spans(begin[order], width)
+    branches = spans(begin[order], width)
     probs = np.concatenate([part.probs for part in parts])
     change = np.concatenate([part.change for part in parts])
     found = Choices(row[order], ends, probs[branches], change[branches])
@@ -311,7 +312,7 @@ def _together(one: Choices, other: Choices, size: int) -> Choices:
     times = partners[one.row]
     left = np.repeat(np.arange(len(one.row)), times)
     row = one.row[left]
-    right = _spans(first[one.row], times)
+    right = spans(first[one.row], times)
     widths = one.width, other.width
     begins = one.ends - widths[0], other.ends - widths[1]
     inner = widths[1][right]
@@ -327,10 +328,3 @@ def _together(one: Choices, other: Choices, size: int) -> Choices:
         one.probs[of_one] * other.probs[of_other],
         one.change[of_one] + other.change[of_other],
     )
-
-
-def _spans(begin: np.ndarray, width: np.ndarray) -> np.ndarray:
-    """`begin[i], begin[i] + 1, ...`, `width[i]` of them, for each i in turn."""
-    ends = np.cumsum(width)
-    total = int(ends[-1]) if len(ends) else 0
-    return np.arange(total) + np.repeat(begin - (ends - width), width)

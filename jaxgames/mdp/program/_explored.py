@@ -106,13 +106,8 @@ def explore(
 ) -> Explored | None:
     """Finds all states that can be reached, and what they can do.
 
-    Args:
-        program: the program.
-        most: how many states there may be.
-        patience: states from which on the search is given up.
-
     Returns:
-        What was found; None where it was given up.
+        What was found; None where it was given up, after `patience` states.
 
     Raises:
         PropertyError: as `expanded`.

@@ -244,10 +244,6 @@ def explore(rules: Successors, most: int) -> Explored | None:
     the last digit of products and sums of probabilities; `words` and what is evaluated
     of them stay on the device.
 
-    Args:
-        rules: of a program that `is_searchable`.
-        most: how many states there may be.
-
     Returns:
         What was found; None where something is wrong with the program.
 

@@ -57,12 +57,7 @@ def parse(text: str) -> Source:
     Raises:
         PropertyError: telling line and column, what was expected and what was found.
     """
-    parser = ProgramParser(text)
-    try:
-        return parser.program()
-    except RecursionError:
-        place = parser.place
-        raise PropertyError(place, "operators are nested too deeply") from None
+    return ProgramParser(text).read(ProgramParser.program)
 
 
 class ProgramParser(Parser):
@@ -80,8 +75,8 @@ class ProgramParser(Parser):
         self._system: Any = None
         known: dict[str, Callable[[], None]] = {
             **dict.fromkeys(KINDS, self._header),
-            **{"const": self._declaration, "formula": self._named_formula},
-            **{"label": self._named_label, "global": self._global},
+            **{"const": self._declaration, "formula": self._named},
+            **{"label": self._named, "global": self._global},
             **{"module": self._module, "rewards": self._reward_structure},
             **{"init": self._starts, "system": self._composition},
             **dict.fromkeys(("rate", "prob"), self._declaration),
@@ -132,28 +127,19 @@ class ProgramParser(Parser):
         self._expect(";")
         self._constants[name] = Declared(name, kind, value, place=place)
 
-    def _named_formula(self) -> None:
-        self._take()
+    def _named(self) -> None:
+        """A formula or a label."""
+        is_formula = self._take().text == "formula"
         place = self._next.place
-        name = self._name("a formula")
-        self._once(name, place, self._formulas, "the formula")
+        if is_formula:
+            name, known, what = self._name("a formula"), self._formulas, "the formula"
+        else:
+            name = self._quoted("the name of a label in quotes")
+            known, what = self._labels, "the label"
+        self._once(name, place, known, what)
         self._expect("=")
-        self._formulas[name] = self._formula()
+        known[name] = self._formula()
         self._expect(";")
-
-    def _named_label(self) -> None:
-        self._take()
-        place = self._next.place
-        name = self._quoted("the name of a label in quotes")
-        self._once(name, place, self._labels, "the label")
-        self._expect("=")
-        self._labels[name] = self._formula()
-        self._expect(";")
-
-    def _quoted(self, what: str) -> str:
-        if self._next.kind != "quoted":
-            self._fail(what)
-        return self._take().text[1:-1]
 
     def _global(self) -> None:
         self._take()
@@ -193,7 +179,11 @@ class ProgramParser(Parser):
         self._once(name, place, self._modules, "the module")
         if self._took("="):
             base = self._name("a module")
-            names = self._renaming("=")
+            self._expect("[")
+            names = self._renaming(
+                *("]", lambda: self._name("what is renamed")),
+                *(lambda: self._name("the new name"), "="),
+            )
             self._expect("endmodule")
             self._modules[name] = Renamed(name, base, names, place=place)
             return
@@ -209,19 +199,19 @@ class ProgramParser(Parser):
             name, tuple(variables), tuple(commands), place=place
         )
 
-    def _renaming(self, sign: str) -> dict[str, str]:
-        """New names by old ones, in brackets."""
-        self._expect("[")
+    def _renaming(self, end: str, read_old, read_new, *signs: str) -> dict[str, str]:
+        """New names by old ones, with signs between them, up to another sign."""
         names: dict[str, str] = {}
         while True:
             place = self._next.place
-            old = self._name("what is renamed")
+            old = read_old()
             self._once(old, place, names, "the new name of")
-            self._expect(sign)
-            names[old] = self._name("the new name")
+            for sign in signs:
+                self._expect(sign)
+            names[old] = read_new()
             if not self._took(","):
                 break
-        self._expect("]")
+        self._expect(end)
         return names
 
     def _command(self) -> Command:
@@ -344,17 +334,7 @@ class ProgramParser(Parser):
                 found = Relabelled(found, dict.fromkeys(hidden, ""), place=place)
                 continue
             self._take()
-            names: dict[str, str] = {}
-            while True:
-                at = self._next.place
-                old = self._action()
-                self._once(old, at, names, "the new name of")
-                self._expect("<")
-                self._expect("-")
-                names[old] = self._action()
-                if not self._took(","):
-                    break
-            self._expect("}")
+            names = self._renaming("}", self._action, self._action, "<", "-")
             found = Relabelled(found, names, place=place)
         return found
 

@@ -5,7 +5,7 @@ import dataclasses
 import functools
 import itertools
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Literal, Unpack, get_args
 
@@ -136,11 +136,8 @@ class Program:
         Raises:
             ProgramError: as `parse`.
         """
-        try:
-            with many_objects_stay():
-                return Program(parse(text), file)
-        except PropertyError as error:
-            raise ProgramError(file, error.place, error.message) from None
+        with _told_of(file), many_objects_stay():
+            return Program(parse(text), file)
 
     @property
     def kind(self) -> str:
@@ -270,33 +267,23 @@ class Program:
 
     def _built(self, constants, engine, deadlocks, max_states) -> MDP:
         program = self._resolved(constants)
-        try:
+        with _told_of(self.file):
             found = _found(program, engine, min(max_states or MOST, MOST))
             if deadlocks == "error" and found.deadlocks.any():
-                state = found.words[int(np.argmax(found.deadlocks))]
-                state = np.asarray(state)
-                raise ProgramError(
-                    self.file,
+                state = np.asarray(found.words[int(np.argmax(found.deadlocks))])
+                raise PropertyError(
                     Place(),
                     f"nothing can happen in state {program.packed.told(state)}, and "
                     f"{int(found.deadlocks.sum()) - 1} others",
                 )
             return _model(program, found)
-        except PropertyError as error:
-            raise ProgramError(self.file, error.place, error.message) from None
-        except RecursionError:
-            raise self._too_deep() from None
 
     def _resolved(self, constants: Mapping[str, Any] | None) -> Resolved:
         given = dict(constants or {})
 
         def make() -> Resolved:
-            try:
+            with _told_of(self.file):
                 return resolved(self.source, given)
-            except PropertyError as error:
-                raise ProgramError(self.file, error.place, error.message) from None
-            except RecursionError:
-                raise self._too_deep() from None
 
         # True is 1 for a mapping, and is none for a program.
         key = "resolved", *((x, type(y), y) for x, y in sorted(given.items()))
@@ -307,16 +294,24 @@ class Program:
         # What is compiled for a device goes with it.
         return kept(self, key, make)
 
-    def _too_deep(self) -> ProgramError:
-        what = "an expression has too many operators in a row, or nested"
-        return ProgramError(self.file, Place(), what)
-
     def __repr__(self) -> str:
         count = len(self.source.modules)
         parts = [self.kind, f"{count} module{'s' * (count > 1)}"]
         if self.constants:
             parts.append(f"constants {', '.join(self.constants)}")
         return f"Program({', '.join(parts)})"
+
+
+@contextlib.contextmanager
+def _told_of(file: str | None) -> Iterator[None]:
+    """Faults of a program tell the file that it is from."""
+    try:
+        yield
+    except PropertyError as error:
+        raise ProgramError(file, error.place, error.message) from None
+    except RecursionError:
+        what = "an expression has too many operators in a row, or nested"
+        raise ProgramError(file, Place(), what) from None
 
 
 def _found(program: Resolved, engine: Engine, most: int) -> Explored:
@@ -369,7 +364,7 @@ def _model(program: Resolved, found: Explored) -> MDP:
         of_states = [item for item in items if item.action is None]
         of_choices = [item for item in items if item.action is not None]
         if of_states or not of_choices:
-            state_rewards[name] = _added(program, of_states, whole)
+            state_rewards[name] = _added(of_states, whole)
         if of_choices:
             choice_rewards[name] = _of_choices(program, of_choices, whole, found)
     valuations = {
@@ -434,7 +429,7 @@ class _Whole:
         return self.packed.told(np.asarray(self.words[state]))
 
 
-def _earned(program: Resolved, item: Earned, whole: _Whole) -> np.ndarray:
+def _earned(item: Earned, whole: _Whole) -> np.ndarray:
     """What an item of rewards comes to in each state: zero where its guard is false."""
     guard = whole.everywhere(item.guard, np.bool_)
     value = whole.everywhere(item.value, np.float64)
@@ -462,12 +457,12 @@ def _earn(guard, value, found, wrong, begin, end):
         wrong[0] = True
 
 
-def _added(program: Resolved, items: list[Earned], whole: _Whole) -> np.ndarray:
+def _added(items: list[Earned], whole: _Whole) -> np.ndarray:
     if not items:
         return np.zeros(len(whole))
-    found = _earned(program, items[0], whole)
+    found = _earned(items[0], whole)
     for item in items[1:]:
-        found += _earned(program, item, whole)
+        found += _earned(item, whole)
     return found
 
 
@@ -483,7 +478,7 @@ def _of_choices(
     for item in items:
         assert item.action is not None
         number = program.actions.index(item.action)
-        worth = _earned(program, item, whole)
+        worth = _earned(item, whole)
         if found.shares is None:
             # What is there for a deadlock has no name, and earns nothing.
             mine = (found.action == number) & ~found.deadlocks[owner]

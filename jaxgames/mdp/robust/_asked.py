@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -39,6 +39,8 @@ class AskedOfIntervals(Asked):
 
     Optima are of two words: what the scheduler wants, and what nature wants.
     """
+
+    models: ClassVar[str] = "interval models"
 
     def __post_init__(self):
         """The natures are made when they are first asked for."""
@@ -77,11 +79,6 @@ class AskedOfIntervals(Asked):
     def _answered(self, node: Query, optimum: str) -> Answer:
         return self._valued(node, optimum)
 
-    def _refused(self, node: Any, what: str) -> PropertyError:
-        return PropertyError(
-            node.place, f"{what} of interval models are not supported: '{node}'"
-        )
-
     def _conditional(self, node: Query, optimum: str) -> Answer:
         raise self._refused(node, "conditional probabilities")
 
@@ -119,30 +116,12 @@ class AskedOfIntervals(Asked):
 
     def _rewards(self, name: str) -> np.ndarray:
         """What each choice earns: that must not be up to nature."""
-        model = self.model
-        if (model.branch_rewards or {}).get(name) is not None:
+        if (self.model.branch_rewards or {}).get(name) is not None:
             raise ValueError(
                 f"the rewards {quoted(name)} are of branches, whose probabilities are "
                 "not known: give them to choices"
             )
-        found = np.zeros(model.num_choices)
-        for values, where in (
-            (model.state_rewards, np.diff(model.row_group_offsets)),
-            (model.choice_rewards, None),
-        ):
-            some = (values or {}).get(name)
-            if some is not None and where is not None:
-                some = np.repeat(np.asarray(some), where)
-                found[: len(some)] += some
-            elif some is not None:
-                found += np.asarray(some)
-        if not np.isfinite(found).all():
-            at = int(np.flatnonzero(~np.isfinite(found))[0])
-            raise ValueError(
-                f"the reward {name!r} of choice {at} is {found[at]}: expected a finite "
-                "number"
-            )
-        return found
+        return super()._rewards(name)
 
     # ---- equations -----------------------------------------------------------------
 
@@ -215,13 +194,7 @@ class AskedOfIntervals(Asked):
 def answering_nature(
     solver: Any, statuses: list[Status], stats: list[Stats]
 ) -> Callable[..., Answer]:
-    """What solves the questions that a property of an interval model comes to.
-
-    Args:
-        solver: as for `check`.
-        statuses: added to for each question.
-        stats: likewise.
-    """
+    """What solves the questions that a property of an interval model comes to."""
 
     def solve(model: MDP, asking: Asking) -> Answer:
         found = drive.solve(ROBUST, (model, asking), solver, throw=False)

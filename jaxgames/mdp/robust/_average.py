@@ -7,6 +7,7 @@ import numpy as np
 from jaxgames import limits
 from jaxgames.host import compiled, lend
 from jaxgames.mdp._average_policies import factored
+from jaxgames.mdp._model import spans
 from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.mdp.robust._equations import slack_of
 from jaxgames.mdp.robust._graph import Components, Team, components, surely
@@ -241,8 +242,7 @@ class _Work:
         chosen = self.chosen[members]
         first, width = nat.rows[chosen], np.diff(nat.rows)[chosen]
         row = np.repeat(np.arange(many), width)
-        begins = np.cumsum(width) - width
-        at = np.repeat(first - begins, width) + np.arange(len(row))
+        at = spans(first, width)
         column = self.place[nat.target[at]]
         solve = factored(many, 0, row, column, self.probs[at])
         found = None if solve is None else solve(self.reward[chosen])

@@ -140,25 +140,22 @@ def _direct(
 
 
 def on_host(
-    part: Equations, aim: Aim, floor: float, cap: float, stop: np.ndarray
+    part: Equations,
+    aim: Aim,
+    floor: float,
+    cap: float,
+    stop: np.ndarray,
+    start: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """Bounds of equations, and rounds: see `settle`.
-
-    Args:
-        part: the equations.
-        aim: what is asked for.
-        floor: a bound from below of all values.
-        cap: and from above.
-        stop: int8 `[1]`, set by another thread to end it.
-    """
+    """Bounds of equations, and rounds, from near values if any: see `settle`."""
     size = len(part.order)
-    start = np.append(np.zeros(size), part.constants)
-    low, high = np.full(size, floor), np.full(size, cap)
+    if start is None:
+        start = np.zeros(size)
     vectors = Vectors(
-        start,
-        np.append(low, part.constants),
-        np.append(high, part.constants),
-        np.zeros(len(start)),
+        np.append(start, part.constants),
+        np.append(np.full(size, floor), part.constants),
+        np.append(np.full(size, cap), part.constants),
+        np.zeros(size + len(part.constants)),
     )
     counts = np.zeros(2, np.int64)
     settle(
@@ -173,13 +170,7 @@ def mended(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Bounds that keep their inequalities, to be seen by one look at each.
 
-    Args:
-        part: the equations.
-        aim: what is asked for.
-        found: what has `lower` and `upper`; written to.
-        floor: as for `on_host`.
-        cap: likewise.
-        stop: likewise.
+    All values are from `floor` to `cap`; what was found is written to.
     """
     probs = np.zeros(len(part.nat.lower))
     size = len(part.order)
@@ -295,15 +286,11 @@ def _improved(
     keys = -values[nat.target] if asking.nature else values[nat.target]
     _, best = worths(asking, nat, values)
     if by_scheduler:
-        answers = [distribute(nat, keys)]
-        other = _against(fine, choice, answers[0], False, stop, engine)
-        lower, upper = (other.lower, side.upper) if least else (side.lower, other.upper)
-        probs = answers[0]
+        probs = distribute(nat, keys)
     else:
-        theirs = np.where(made.open_, best, _begin(asking, made))
-        other = _against(fine, theirs, probs, True, stop, engine)
-        lower, upper = (other.lower, side.upper) if least else (side.lower, other.upper)
-        choice = theirs
+        choice = np.where(made.open_, best, _begin(asking, made))
+    other = _against(fine, choice, probs, not by_scheduler, stop, engine)
+    lower, upper = (other.lower, side.upper) if least else (side.lower, other.upper)
     known = ~made.open_
     lower, upper = (np.where(known, made.value, x) for x in (lower, upper))
     scheduler, nature = strategies(asking, made, lower, upper)

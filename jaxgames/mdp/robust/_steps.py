@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxgames import limits
 from jaxgames.host import compiled
-from jaxgames.mdp._bounded import Steps
+from jaxgames.mdp._bounded import Steps, steps_of
 from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.mdp.robust._equations import slack_of
 from jaxgames.mdp.robust._natures import Natures, distribute, expect, stays
@@ -115,12 +115,11 @@ def walk_back(
         if kept is not None:
             kept.append(chosen)
     values = np.where(ones == 1, 1.0, values)
-    off = np.full(size, error) if signed else np.abs(values) * (count * slack)
-    off = np.where(ones == 1, 0.0, off)
     scheduler = np.zeros((0, size), np.int32)
     if count:
         scheduler = None if kept is None else np.array(kept[::-1], np.int32)
-    steps = Steps(values, off + (off > 0) * 1e-290, scheduler)
+    even = float(error) if signed else None
+    steps = steps_of(values, ones == 1, even, count * slack, scheduler)
     if natures is None:
         return steps, None
     empty = np.zeros((0, len(nat.target)))

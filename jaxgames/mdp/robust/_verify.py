@@ -14,7 +14,7 @@ from jaxgames import limits
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._paths import Next, Until, read
 from jaxgames.mdp._property import Cumulative, Instantaneous, Query, Temporal
-from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict
+from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict, ordered
 from jaxgames.mdp._verify_values import (
     Walk,
     are_endless,
@@ -329,21 +329,13 @@ class Claim(NamedTuple):
 
 
 def verify(model: MDP, asked: Any, node: Query, found: Any) -> ValueVerdict:
-    """What there is to say of what somebody found of an interval model.
-
-    Args:
-        model: the model.
-        asked: the property, as it is evaluated.
-        node: what is asked.
-        found: what has `lower`, `upper`, `scheduler` and `nature`.
-    """
+    """What there is to say of what somebody found of an interval model."""
     own = Intervals(model)
     optimum = asked._optimum(node)
     lower, upper = (np.asarray(x, np.float64) for x in (found.lower, found.upper))
-    with np.errstate(invalid="ignore"):
-        wrong = own.real & ~(lower <= upper)
-    if wrong.any():
-        return ValueVerdict.at(ValueReason.NOT_ORDERED, int(np.argmax(wrong)))
+    verdict = ordered(own.real, lower, upper)
+    if not verdict:
+        return verdict
     path = node.path
     if node.operator == "P" and node.condition is None:
         path = read(node.path, asked._bounds)
