@@ -104,9 +104,12 @@ def run(args: argparse.Namespace) -> Exit:
 
 
 class _Property(NamedTuple):
-    """A formula that must hold, or the file of an automaton that must not accept.
+    """What is asked of a system.
 
-    `what` says how it is told.
+    Attributes:
+        formula: what must hold; None for an automaton or for no property.
+        automaton: the file with what must not happen; None for a formula, or nothing.
+        what: how it is told.
     """
 
     formula: Formula | None

@@ -139,7 +139,13 @@ def _check_options(args: argparse.Namespace) -> None:
 
 
 class _Side(NamedTuple):
-    """A process of a pair: its number in what is compared, its state in its file."""
+    """One of the two processes of a pair.
+
+    Attributes:
+        process: its state in what is compared.
+        state: its state in its file.
+        name: what it is called.
+    """
 
     process: int
     state: int

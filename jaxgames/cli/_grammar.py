@@ -11,9 +11,13 @@ CONDITIONS = "max even", "min even", "max odd", "min odd"
 
 
 class Option(NamedTuple):
-    """An option of a command, with its names, or something else that it takes.
+    """An option of a command, or something else that it takes.
 
-    `value` is what its value is called, or None if it takes none.
+    Attributes:
+        names: how it is written, for an option.
+        about: its help.
+        value: what its value is called, or None if it takes none.
+        values: those that are known, maybe none.
     """
 
     names: tuple[str, ...]
@@ -23,7 +27,17 @@ class Option(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command, or a family of `generate`; `parts` are commands below it."""
+    """A command, or a family of `generate`.
+
+    Attributes:
+        name: its name.
+        about: what it does.
+        usage: how it is called.
+        options: its options.
+        arguments: what it takes besides.
+        parts: commands below it.
+        epilog: what stands below its help.
+    """
 
     name: str
     about: str

@@ -29,7 +29,10 @@ class Found(NamedTuple):
     def of_values(cls, least: Any, most: Any, strategy: Any) -> "Found":
         """Player 0 wins where the value is not negative, if he is to keep it so.
 
-        Bounds of each value, `[V]`, or numbers of their signs tell that.
+        Args:
+            least: `[V]`: a lower bound of each value, or a number of its sign.
+            most: `[V]`: an upper bound, likewise.
+            strategy: `[V]`: as above.
         """
         winner = np.where(np.asarray(least) >= 0, 0, UNDECIDED)
         return cls(np.where(np.asarray(most) < 0, 1, winner), strategy)

@@ -202,7 +202,12 @@ class _Said(NamedTuple):
 def verdict_of(given: Any, target: Any, who: Any, through: Any, found: Any):
     """What a check of bounds says, and of the values that are between them.
 
-    `who` is `"min"` or `"max"`; of a game, the player who wants to reach the target.
+    Args:
+        given: the model, or the game.
+        target: bool `[S]`, what is to be reached.
+        who: `"min"` or `"max"`; of a game, the player who wants to get there.
+        through: bool `[S]`, what may be passed before; None for all.
+        found: `lower`, `upper`, `value`, and `scheduler`, or `strategy` of a game.
     """
     if isinstance(given, mdp.Game):
         how: Any = {"maximizer": who, "states": through}

@@ -47,7 +47,16 @@ def build_on_device(
 ) -> Spectroscopy | None:
     """The game from the attack positions (p, {q}) of these pairs, on the device.
 
-    None where it has more positions and moves than `most`.
+    Args:
+        system: the processes.
+        pairs: int32 `[N, 2]`, p and q.
+        most: positions and moves beyond which it is given up.
+
+    Returns:
+        The game, or None where it has more.
+
+    Raises:
+        ValueError: the processes enable too many different sets of labels.
     """
     salt = 0
     while True:  # until no hash has misled

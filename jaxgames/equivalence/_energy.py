@@ -98,7 +98,13 @@ def _table(updates: tuple) -> multienergy.Game:
 def distinguished(fronts: multienergy.Fronts, positions: Any, notions) -> np.ndarray:
     """Which notions tell apart, by the minimal budgets of positions.
 
-    Whether the attacker can pay with the budget of each: bool `[N, notions]`.
+    Args:
+        fronts: those of the game.
+        positions: integers `[N]`, on the host or where the fronts are.
+        notions: the budget of each notion.
+
+    Returns:
+        bool `[N, number of notions]`, whether the attacker can pay with its budget.
     """
     paid = fronts.at(positions).winning_with(list(notions.values()))
     return np.asarray(paid).T

@@ -38,7 +38,13 @@ def csv(byte, start, end, most: int):
 
 
 def dot(byte, start, end, most: int):
-    """Reads lines `0 -> 1 [label="a"];` and `0;`, with arguments as `csv`.
+    """Reads lines `0 -> 1 [label="a"];` and `0;`.
+
+    Args:
+        byte: uint8, the text, with margins.
+        start: int32 `[L]`, where each line starts, without blanks before it.
+        end: int32 `[L]`, where it ends, without blanks behind it.
+        most: the largest state.
 
     Returns:
         int32 `[4, L]`: sources, targets, where each label starts and ends. The source

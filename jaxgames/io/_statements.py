@@ -418,7 +418,17 @@ def write(
     targets: np.ndarray,
     names: _names.Names | None = None,
 ) -> None:
-    """Writes a file, with a line for each statement, of arrays as in `Statements`."""
+    """Writes a file, with a line for each statement.
+
+    Args:
+        path: the file.
+        header: its first line.
+        fields: integers `[F, S]`, not negative.
+        row_ptr: integers `[S + 1]`; statement `s` lists
+            `targets[row_ptr[s]:row_ptr[s + 1]]`.
+        targets: integers, not negative.
+        names: a name for each statement, or None.
+    """
     _pieces.keep_freed_memory()
     with writing(path) as file:
         file.write(f"{header}\n".encode("ascii"))

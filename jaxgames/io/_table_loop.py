@@ -117,6 +117,12 @@ def choices(
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """Where the choices and the states of a table start.
 
+    Args:
+        state: int32 `[E]`.
+        choice: int32 `[E]`, the number of the choice among the state's.
+        action: int32 `[E]`.
+        num_states: how many states there are.
+
     Returns:
         int32 `[C + 1]`, the first row of each choice, and `E`; int32 `[S + 1]`, the
         first choice of each state, and `C`. None where rows are out of order, choices

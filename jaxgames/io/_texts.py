@@ -20,20 +20,35 @@ class Texts(NamedTuple):
 
 
 def told_apart(byte: np.ndarray, places: np.ndarray) -> Texts:
-    """Numbers the different texts at some places, starts and ends, by machine code."""
+    """Numbers the different texts at some places, by machine code.
+
+    Args:
+        byte: uint8, the text.
+        places: int32 `[2, N]`, start and end of each text.
+    """
     which, first = _word_loop.alike(byte, *places)
     return Texts(which, places[:, first])
 
 
 def rows(table: np.ndarray, which: np.ndarray) -> np.ndarray:
-    """The row of a table for each number, `table[which]`: by all cores, read-only."""
+    """The row of a table for each number, `table[which]`: by all cores, read-only.
+
+    Args:
+        table: `[K, ...]`.
+        which: int32 `[N]`, numbers below `K`.
+    """
     found = np.empty((len(which), *table.shape[1:]), table.dtype)
     _take([(table, found)], which)
     return found
 
 
 def columns(table: np.ndarray, which: np.ndarray) -> np.ndarray:
-    """The column of a table for each number, `table[:, which]`: as `rows`."""
+    """The column of a table for each number, `table[:, which]`: as `rows`.
+
+    Args:
+        table: `[M, K]`.
+        which: integers `[N]`, numbers below `K`.
+    """
     found = np.empty((len(table), len(which)), table.dtype)
     _take(list(zip(table, found, strict=True)), which)
     found.setflags(write=False)

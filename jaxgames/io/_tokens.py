@@ -16,7 +16,13 @@ MAX_DEPTH = 100
 
 
 class Token(NamedTuple):
-    """A token: which group of the pattern it matched, or "end"; where it starts."""
+    """A token.
+
+    Attributes:
+        kind: which group of the pattern it matched; "end" at the end.
+        text: as it is written.
+        position: where it starts.
+    """
 
     kind: str
     text: str

@@ -99,7 +99,13 @@ def _mask(numbers: Iterable[int]) -> int:
 
 
 class Branch(NamedTuple):
-    """An edge of an alternating automaton; `targets` and `marks` are masks."""
+    """An edge of an alternating automaton.
+
+    Attributes:
+        letters: by which it is taken.
+        targets: a mask of states, one at least.
+        marks: a mask.
+    """
 
     letters: int
     targets: int

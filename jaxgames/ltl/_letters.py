@@ -14,7 +14,11 @@ from jaxgames.tuning.ltl import TABLES_UP_TO
 
 
 class Letters(Protocol):
-    """Operations on sets of letters, of which `all` has all; the empty one is 0."""
+    """Operations on sets of letters; the empty one is 0.
+
+    Attributes:
+        all: the set of all.
+    """
 
     all: int
 

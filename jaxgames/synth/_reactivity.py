@@ -148,7 +148,12 @@ class _Failure(NamedTuple):
 
 
 class _Goal(NamedTuple):
-    """How a goal is pursued, by moves of which some meet it; or a mark of fairness."""
+    """How a goal is pursued: one of the system, or a mark of fairness to be met.
+
+    Attributes:
+        allowed: the moves that may be made.
+        met: those that meet the goal.
+    """
 
     allowed: int
     met: int

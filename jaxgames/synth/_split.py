@@ -29,7 +29,13 @@ Names = frozenset[str]
 
 
 class Node(NamedTuple):
-    """A formula in negation normal form, and what `&` or `|` took it apart into."""
+    """A formula that was taken apart, or that was not.
+
+    Attributes:
+        operator: `&` or `|`; of a formula that was not, nothing.
+        below: what it was taken apart into.
+        formula: in negation normal form.
+    """
 
     operator: str
     below: tuple["Node", ...]

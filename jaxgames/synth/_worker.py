@@ -13,7 +13,15 @@ from jaxgames.synth._specification import Specification
 
 
 class Asked(NamedTuple):
-    """What is asked for, as for `Specification.from_ltl`."""
+    """What is asked for, as for `Specification.from_ltl`.
+
+    Attributes:
+        formula: a formula or a text.
+        inputs: names, or None.
+        outputs: names, or None.
+        moore: whether the system goes first.
+        max_states: how many states the automaton may have.
+    """
 
     formula: Formula | str
     inputs: tuple[str, ...] | None

@@ -62,9 +62,12 @@ class Size(NamedTuple):
 def expand_on_device(
     rules: Rules, starts: np.ndarray, largest_table: int = LARGEST_TABLE
 ) -> Found | None:
-    """As `host.expand`, by array programs; the start `(s, q)` is `s A + q`.
+    """As `host.expand`, by array programs.
 
-    Up to `largest_table` pairs a table is used.
+    Args:
+        rules: the system and the automaton.
+        starts: int64 `[K]`, ascending: pair `(s, q)` is `s A + q`.
+        largest_table: pairs up to which a table is used.
     """
     size, states = len(rules.offsets) - 1, max(rules.num_automaton_states, 1)
     beyond, seen = _bucket(size), None

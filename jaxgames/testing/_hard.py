@@ -33,7 +33,13 @@ MOST_STEPS = 10**8
 
 
 class Hard(NamedTuple):
-    """A game, its number in the search, and the steps of all host engines."""
+    """A game, and how hard it is.
+
+    Attributes:
+        steps: of the host's engines together.
+        number: which game of the search it is.
+        arena: the game.
+    """
 
     steps: int
     number: int

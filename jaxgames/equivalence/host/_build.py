@@ -75,7 +75,14 @@ def build_on_host(
 ) -> Spectroscopy | None:
     """The game from the attack positions (p, {q}) of these pairs.
 
-    None where it has more positions than `most`, or more moves than `most_moves`.
+    Args:
+        system: the processes.
+        pairs: int32 `[N, 2]`, p and q.
+        most: positions beyond which it is given up.
+        most_moves: moves beyond which it is; None: as many.
+
+    Returns:
+        The game, or None where it has more.
     """
     limits = np.array([most, most if most_moves is None else most_moves], np.int64)
     pairs = np.array(pairs, np.int32, order="C").reshape(-1, 2)
