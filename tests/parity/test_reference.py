@@ -317,7 +317,7 @@ def test_cycle_priorities_against_reachability():
         size = int(rng.integers(1, 10))
         tail, head = rng.integers(0, size, (2, 2 * size)).astype(np.int32)
         priority = rng.integers(0, 12, size).astype(np.int32)
-        least = cycle_priorities(tail.copy(), head.copy(), priority)
+        least = cycle_priorities(tail.copy(), head.copy(), priority, False)
         expected = np.full(len(tail), NEVER)
         for p in reversed(range(12)):
             alive = np.maximum(priority[tail], priority[head]) <= p

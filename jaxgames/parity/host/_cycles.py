@@ -16,12 +16,13 @@ DEPTH = 40
 
 
 @compiled
-def cycle_priorities(tail, head, priority):
+def cycle_priorities(tail, head, priority, closed):
     """For each edge, the least p such that it lies on a cycle of priorities up to p.
 
     Halves the range of answers: an edge whose ends are in one strongly connected
     component when only the lower half exists has its answer there; for the other edges,
-    these components are single vertices. Overwrites `tail` and `head`.
+    these components are single vertices. Overwrites `tail` and `head`. All edges lie on
+    cycles, if these are `closed`.
     """
     size, num_edges = len(priority), len(tail)
     least = np.full(num_edges, NEVER, np.int32)
@@ -35,7 +36,8 @@ def cycle_priorities(tail, head, priority):
     # A stack of parts of `edges` with the range of their answers; top + 1 stands for
     # never. A range waits for each halving at most.
     todo, waiting = np.empty((DEPTH, 4), np.int64), 1
-    todo[0, 0], todo[0, 1], todo[0, 2], todo[0, 3] = 0, num_edges, 0, top + 1
+    most = top if closed else top + 1
+    todo[0, 0], todo[0, 1], todo[0, 2], todo[0, 3] = 0, num_edges, 0, most
     while waiting > 0:
         waiting -= 1
         begin, end = todo[waiting, 0], todo[waiting, 1]

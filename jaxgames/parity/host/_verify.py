@@ -2,14 +2,27 @@
 
 import numpy as np
 
-from jaxgames import validity
+from jaxgames import limits, validity
 from jaxgames.arena import Arena
+from jaxgames.graph.host import room_for, smallest
+from jaxgames.host import compiled, num_cores, on_all_cores, together
 from jaxgames.parity._edges import check_priorities, extend, split
 from jaxgames.parity._game import compress
 from jaxgames.parity._solution import Solution
 from jaxgames.parity._verdict import Reason, Verdict
 from jaxgames.parity.host._cycles import cycle_priorities
 from jaxgames.solution import NO_EDGE
+from jaxgames.tuning.base import FEWEST_PLACES
+
+REASONS = (
+    Reason.UNDECIDED,
+    Reason.STRATEGY_MISSING,
+    Reason.STRATEGY_NOT_AN_EDGE_OF_ITS_VERTEX,
+    Reason.STRATEGY_OF_LOSER,
+    Reason.STRATEGY_LEAVES_REGION,
+    Reason.OPPONENT_ESCAPES,
+)
+"""What may be wrong with a vertex, in the order of the bits that say so."""
 
 
 def verify(arena: Arena, solution: Solution) -> Verdict:
@@ -37,33 +50,100 @@ def verify(arena: Arena, solution: Solution) -> Verdict:
         winner, strategy = extend(arena, winner, strategy)
     check_priorities(arena)
     game = arena.unpad()
-    row_ptr, src, dst, owner, priority = (
+    row_ptr, dst, owner, priority = (
         np.ascontiguousarray(x)
-        for x in (game.row_ptr, game.src, game.dst, game.owner, game.priority)
+        for x in (game.row_ptr, game.dst, game.owner, game.priority)
     )
-    priority = np.asarray(compress(priority), np.int32)
-
-    decided = (winner == 0) | (winner == 1)
-    wins = winner == owner
-    moves = strategy != NO_EDGE
-    along_edge = (strategy >= row_ptr[:-1]) & (strategy < row_ptr[1:])
-    kept = ~wins[src] | (strategy[src] == np.arange(len(src)))
-    leaves = np.zeros(len(winner), bool)
-    leaves[src[kept & (winner[src] != winner[dst])]] = True
-    for reason, where in (
-        (Reason.UNDECIDED, ~decided),
-        (Reason.STRATEGY_MISSING, wins & ~moves),
-        (Reason.STRATEGY_NOT_AN_EDGE_OF_ITS_VERTEX, wins & ~along_edge),
-        (Reason.STRATEGY_OF_LOSER, ~wins & moves),
-        (Reason.STRATEGY_LEAVES_REGION, wins & leaves),
-        (Reason.OPPONENT_ESCAPES, ~wins & leaves),
-    ):
-        if where.any():
-            return Verdict.at(reason, int(np.argmax(where)))
-
-    tail, head = src[kept], dst[kept]
-    least = cycle_priorities(tail.copy(), head, priority)
-    lost = (least == priority[tail]) & (least % 2 != winner[tail])
+    given = row_ptr, dst, owner.view(np.int8), winner, strategy
+    fault, ends = np.zeros(size, np.uint8), np.zeros(size + 1, np.int32)
+    on_all_cores(_look, size, *given, fault, ends[1:], work=len(dst))
+    if fault.any():
+        for bit, reason in enumerate(REASONS):
+            where = fault >> bit & 1
+            if where.any():
+                return Verdict.at(reason, int(np.argmax(where)))
+    np.cumsum(ends, out=ends)
+    head = np.empty(ends[-1], np.int32)
+    on_all_cores(_keep, size, *given, ends, head, work=len(dst))
+    tail, head = _inside(ends, head, _components(ends, head, winner))
+    rank = np.asarray(compress(priority), np.int32)
+    least = cycle_priorities(tail.copy(), head, rank, True)
+    lost = (least == rank[tail]) & (least % 2 != winner[tail])
     if lost.any():
         return Verdict.at(Reason.CYCLE_WON_BY_OPPONENT, int(tail[np.argmax(lost)]))
     return Verdict.at(Reason.OK)
+
+
+def _components(
+    begins: np.ndarray, head: np.ndarray, winner: np.ndarray
+) -> np.ndarray:
+    """The least vertex of the component of each: no edge leads between two regions.
+
+    Those of the two players are found side by side, where that pays.
+    """
+    size = len(winner)
+    with limits.ticking_beside("looking for cycles") as stop:
+
+        def among(vertices: np.ndarray | None) -> np.ndarray:
+            room = room_for(size, len(head))
+            return smallest(begins, head, vertices, None, stop, room)[1]
+
+        some = np.count_nonzero(winner)
+        if min(some, size - some) < FEWEST_PLACES or num_cores() == 1:
+            return among(None)
+        found: list[np.ndarray] = []
+        together(lambda player: found.append(among(winner == player)), (0, 1))
+        return np.maximum(*found)
+
+
+@compiled
+def _look(row_ptr, dst, owner, winner, strategy, fault, kept, begin, end):
+    """What is wrong with vertices, as bits; and how many edges strategies leave them."""
+    for v in range(max(begin, 0), end):
+        won, move = winner[v], strategy[v]
+        first, last = row_ptr[v], row_ptr[v + 1]
+        wrong = 0
+        if won != 0 and won != 1:
+            wrong |= 1
+        if won == owner[v]:
+            kept[v] = 1
+            if move == NO_EDGE:
+                wrong |= 2
+            if move < first or move >= last:
+                wrong |= 4
+            elif winner[dst[move]] != won:
+                wrong |= 16
+        else:
+            kept[v] = last - first
+            if move != NO_EDGE:
+                wrong |= 8
+            for e in range(first, last):
+                if winner[dst[e]] != won:
+                    wrong |= 32
+        if wrong != 0:
+            fault[v] = wrong
+
+
+@compiled
+def _keep(row_ptr, dst, owner, winner, strategy, begins, head, begin, end):
+    """Lists where the edges lead that strategies leave."""
+    for v in range(max(begin, 0), end):
+        place = begins[v]
+        if winner[v] == owner[v]:
+            head[place] = dst[strategy[v]]
+        else:
+            first = row_ptr[v]
+            for e in range(first, row_ptr[v + 1]):
+                head[place + e - first] = dst[e]
+
+
+@compiled
+def _inside(begins, head, label):
+    """The edges with both ends in one component."""
+    tails, heads = np.empty(len(head), np.int32), np.empty(len(head), np.int32)
+    count = 0
+    for v in range(len(label)):
+        for k in range(begins[v], begins[v + 1]):
+            tails[count], heads[count] = v, head[k]
+            count += label[head[k]] == label[v]
+    return tails[:count], heads[:count]

@@ -77,7 +77,7 @@ def controlled_cycles(arena: Arena) -> tuple[np.ndarray, np.ndarray]:
         edges = np.flatnonzero(mine[game.src] & mine[game.dst])
         tail, head = game.src[edges], game.dst[edges]
         least = np.full(game.shape[1], NEVER, np.int32)
-        least[edges] = cycle_priorities(tail, head, priority)
+        least[edges] = cycle_priorities(tail, head, priority, False)
         _go_round(graph, priority, least, player, winner, move)
     return winner[:size], move[:size]
 
