@@ -323,6 +323,7 @@ def _spread(board, state, left, player, begin, end, stop, counts):
                 in_ptr, in_tail, queue, begin, end, done, tails, heads
             )
             for k in range(many):
+                prefetch(state, tails[min(k + 2 * AHEAD, many - 1)])
                 end = _ask(state, left, queue, by, player, tails[k], heads[k], end)
             work += many
         else:
