@@ -299,6 +299,8 @@ def ranges_of(
         work: as for `on_all_cores`.
     """
     worth = min(-(-max(size, work) // FEWEST_PLACES), size)
+    if worth < 2:  # told fast
+        return [(0, size)]
     parts = max(1, min(most or num_cores(), num_cores(), worth))
     bounds = [size * part // parts for part in range(parts + 1)]
     return list(zip(bounds[:-1], bounds[1:], strict=True))
