@@ -79,21 +79,24 @@ def first_bytes(owner, row_ptr, state):
 
 
 @compiled
-def promote_quickly(board, loops, base, base_left, goal, stop, limit, counts):
+def promote_quickly(board, loops, owner, base, goal, stop, limit, counts):
     """Wins what few regions win; whether that is all of the game.
 
     Args:
         board: the game.
         loops: int32, the edges that are loops.
-        base: the bytes of vertices.
-        base_left: int32 `[V]`, how many edges are left of each vertex; empty if none
-            has many.
+        owner: bool `[V]`.
+        base: uint8 `[V]`, gets the bytes of vertices.
         goal: int32 `[V]`, gets the vertices to which owners move where they win.
         stop: may be set to end it.
         limit: work that it may do: vertices attracted, and edges into these.
         counts: of what has been done: steps, regions, promotions, dominions, and work.
     """
-    size = len(base)
+    size, row_ptr = len(base), board.row_ptr
+    # How many edges are left of each vertex; empty if none has many.
+    base_left = np.empty(size * first_bytes(owner, row_ptr, base), np.int32)
+    for v in range(len(base_left)):
+        base_left[v] = row_ptr[v + 1] - row_ptr[v]
     state, left = np.empty(size, np.uint8), base_left.copy()
     rest, near = np.empty(size, np.int32), np.empty(size, np.int32)
     begins = np.zeros(LEVELS + 1, np.int64)
