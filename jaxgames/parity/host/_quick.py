@@ -613,23 +613,22 @@ def _conclude(board, base, player, end, goal, names):
 def answer(row_ptr, head, base, goal, winner, far, begin, end):
     """Fills winners, and puts the first edge to it in the place of a goal.
 
-    Where edges lead far nobody could predict which it is, and no branch asks about the
-    first four. These may be those of later vertices, but an edge of the vertex itself
-    comes first.
+    Where edges lead far nobody could predict which it is, nor who wins, and no branch
+    asks about that in a row of up to four. What is read may be edges of later vertices,
+    but an edge of the vertex itself comes first.
     """
     many = len(head)
     for v in range(max(begin, 0), end):
         to, e = np.int64(goal[v]), np.int64(row_ptr[v])
-        owns, misses = to >= 0, True
-        if far and e + 3 < many:
-            misses = head[e] != to
-            second = misses & (head[e + 1] != to)
+        owns = to >= 0
+        if far and row_ptr[v + 1] - e <= 4 and e + 3 < many:
+            first = head[e] != to
+            second = first & (head[e + 1] != to)
             third = second & (head[e + 2] != to)
-            e += misses
+            e += first
             e += second
             e += third
-            misses = third & (head[e] != to)
-        if owns & misses:
+        elif owns:
             while head[e] != to:
                 e += 1
         goal[v] = owns * (e - NO_EDGE) + NO_EDGE
