@@ -423,7 +423,7 @@ def _rivals_stay(board, state, player, begin, last):
     queue, stays, index = board.queue, True, np.int64(begin)
     while stays and index < last:
         found = np.int64(state[queue[index]])
-        stays = (found ^ player) & OWNER == 0 or found < ONE
+        stays = ((found ^ player) & OWNER) * found < ONE  # without another branch
         index += 1
     return stays
 
@@ -600,10 +600,16 @@ def _conclude(board, base, player, end, goal, names):
     A vertex is its owner's if it has a goal.
     """
     queue, by, level = board.queue, board.by, board.level
-    for index in range(end):
-        v = queue[index]
-        if (base[v] ^ player) & OWNER == 0:
-            goal[v] = by[index]
+    if board.far:  # then who owns the next vertex nobody could predict
+        for index in range(end):
+            v = queue[index]
+            owns = (base[v] ^ player) & OWNER == 0
+            goal[v] = owns * (by[index] - NO_EDGE) + NO_EDGE
+    else:
+        for index in range(end):
+            v = queue[index]
+            if (base[v] ^ player) & OWNER == 0:
+                goal[v] = by[index]
     if names:
         for index in range(end):
             level[queue[index]] = NOWHERE
