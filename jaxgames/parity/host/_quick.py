@@ -287,20 +287,29 @@ def _heads(board, some, many, above, state, end):
     All of these priorities are of one parity, so that nothing distinguishes them. The
     arguments are those of `_tops`.
     """
-    priority, queue = board.priority, board.queue
+    priority, queue, far = board.priority, board.queue, board.far
     if many < 0:
         for v in range(len(state)):
-            if priority[v] > above and state[v] & TAKEN == 0:
-                queue[end] = v
-                state[v] |= TAKEN
-                end += 1
+            end = _head(priority, queue, state, v, above, end, far)
     else:
         for index in range(many):
-            v = some[index]
-            if priority[v] > above and state[v] & TAKEN == 0:
-                queue[end] = v
-                state[v] |= TAKEN
-                end += 1
+            end = _head(priority, queue, state, some[index], above, end, far)
+    return end
+
+
+@compiled
+def _head(priority, queue, state, v, above, end, far):
+    """Adds a vertex to a region if it is one of its heads; the end then."""
+    if far:  # it is as in `_free`
+        old = np.int64(state[v])
+        taken = (priority[v] > above) & (old & TAKEN == 0)
+        queue[end] = v
+        state[v] = old | (TAKEN * taken)
+        end += taken
+    elif priority[v] > above and state[v] & TAKEN == 0:
+        queue[end] = v
+        state[v] |= TAKEN
+        end += 1
     return end
 
 
