@@ -636,7 +636,7 @@ def answer(row_ptr, head, base, goal, winner, far, begin, end):
     for v in range(max(begin, 0), end):
         to, e = np.int64(goal[v]), np.int64(row_ptr[v])
         owns = to >= 0
-        if far and row_ptr[v + 1] - e <= 4 and e + 3 < many:
+        if far and row_ptr[v + 1] - e <= 4 and e + 2 < many:
             first = head[e] != to
             second = first & (head[e + 1] != to)
             third = second & (head[e + 2] != to)
