@@ -833,21 +833,27 @@ def _copy_rows(given, copies, found, begin, end):
     row_ptr, dst, labels = given
     rows, targets, priorities = copies
     size, edges = len(row_ptr) - 1, len(dst)
-    wrong, empty = False, False
+    # A number is too small, or what it lacks to the largest is: then one is negative.
+    # Either is all that is asked, and sooner than by comparisons.
+    signs, none = np.int64(0), np.int64(0)
     for v in range(max(begin, 0), end):
-        rows[v] = row_ptr[v]
-        wrong |= row_ptr[v] > row_ptr[v + 1]
-        empty |= row_ptr[v] == row_ptr[v + 1]
+        here = np.int64(row_ptr[v])
+        many = row_ptr[v + 1] - here
+        rows[v] = here
+        signs |= here | many
+        none |= many - 1
     if len(labels) > 0:
         for v in range(max(begin, 0), end):
-            priorities[v] = labels[v]
-            wrong |= (labels[v] < 0) | (labels[v] > MAX_PRIORITY)
+            label = np.int64(labels[v])
+            priorities[v] = label
+            signs |= label | (MAX_PRIORITY - label)
     for e in range(max(edges * begin // size, 0), edges * end // size):
-        targets[e] = dst[e]
-        wrong |= (dst[e] < 0) | (dst[e] >= size)
-    if wrong:
+        target = np.int64(dst[e])
+        targets[e] = target
+        signs |= target | (size - 1 - target)
+    if signs < 0:
         found[0] = True
-    if empty:
+    if none < 0:
         found[1] = True
 
 
