@@ -200,12 +200,14 @@ class Arena(Value):
             ValueError: as in [`from_edges`][jaxgames.Arena.from_edges].
         """
         _check_options(condition, dead_ends)
-        from jaxgames import on_device
+        if not isinstance(row_ptr, np.ndarray):
+            from jaxgames import on_device
 
-        labels = named_labels(priority, edge_priority, weight, accepting)
-        arena = on_device.from_csr(row_ptr, dst, owner, labels, condition, dead_ends)
-        if arena is not None:
-            return arena
+            labels = named_labels(priority, edge_priority, weight, accepting)
+            given = row_ptr, dst, owner, labels
+            arena = on_device.from_csr(*given, condition, dead_ends)
+            if arena is not None:
+                return arena
         owner = _booleans("owner", owner)
         size = len(owner)
         taken = _taken_at_once(row_ptr, dst, priority, size)
@@ -681,6 +683,8 @@ def is_traced(tree) -> bool:
         return False
     if isinstance(tree, Arena):
         return _has_tracers(tree)
+    if type(tree) is tuple:  # told fast, as in `_has_tracers`
+        return any(not isinstance(x, NO_TRACERS) and is_traced(x) for x in tree)
     # Of an arena the fields that are there: leaves would be all, and sources written.
     leaves = jax.tree.leaves(tree, is_leaf=lambda x: isinstance(x, Arena))
     return any(
@@ -829,21 +833,27 @@ def _copy_rows(given, copies, found, begin, end):
     row_ptr, dst, labels = given
     rows, targets, priorities = copies
     size, edges = len(row_ptr) - 1, len(dst)
-    wrong, empty = False, False
+    # A number is too small, or what it lacks to the largest is: then one is negative.
+    # Either is all that is asked, and sooner than by comparisons.
+    signs, none = np.int64(0), np.int64(0)
     for v in range(max(begin, 0), end):
-        rows[v] = row_ptr[v]
-        wrong |= row_ptr[v] > row_ptr[v + 1]
-        empty |= row_ptr[v] == row_ptr[v + 1]
+        here = np.int64(row_ptr[v])
+        many = row_ptr[v + 1] - here
+        rows[v] = here
+        signs |= here | many
+        none |= many - 1
     if len(labels) > 0:
         for v in range(max(begin, 0), end):
-            priorities[v] = labels[v]
-            wrong |= (labels[v] < 0) | (labels[v] > MAX_PRIORITY)
+            label = np.int64(labels[v])
+            priorities[v] = label
+            signs |= label | (MAX_PRIORITY - label)
     for e in range(max(edges * begin // size, 0), edges * end // size):
-        targets[e] = dst[e]
-        wrong |= (dst[e] < 0) | (dst[e] >= size)
-    if wrong:
+        target = np.int64(dst[e])
+        targets[e] = target
+        signs |= target | (size - 1 - target)
+    if signs < 0:
         found[0] = True
-    if empty:
+    if none < 0:
         found[1] = True
 
 
@@ -918,8 +928,10 @@ def _weights(values, size: int) -> np.ndarray | None:
 
 def _to_max_even(priority, edge_priority, condition: Condition):
     """Restates both kinds of priorities as max even."""
+    if condition == "max even":
+        return priority, edge_priority
     given = [p for p in (priority, edge_priority) if p is not None and len(p)]
-    if not given or condition == "max even":
+    if not given:
         return priority, edge_priority
     top = max(int(p.max()) for p in given)
 

@@ -70,6 +70,7 @@ class compiled:
 
     @functools.cached_property
     def _machine_code(self) -> Callable:
+        _keep_memory()
         return self._translated if native.can_translate() else self._by_numba
 
     @functools.cached_property
@@ -171,6 +172,17 @@ class compiled:
         file = Path(self._function.__code__.co_filename)
         own = file.stat().st_mtime_ns if file.exists() else 0
         return max([own, *(callee._edited() for callee in self._calls.values())])
+
+
+@functools.cache
+def _keep_memory() -> None:
+    """Has the process keep memory that is freed for the arrays of the next call.
+
+    The system fills each page that it gives with zeros, which takes as long as many a
+    loop over it. The C library of Linux keeps as much as twice the largest array that
+    was freed, up to this size. So one is freed that nobody has written to.
+    """
+    np.empty((32 << 20) - (64 << 10), np.uint8)
 
 
 def _plain(function: Any) -> types.FunctionType | None:
@@ -287,6 +299,8 @@ def ranges_of(
         work: as for `on_all_cores`.
     """
     worth = min(-(-max(size, work) // FEWEST_PLACES), size)
+    if worth < 2:  # told fast
+        return [(0, size)]
     parts = max(1, min(most or num_cores(), num_cores(), worth))
     bounds = [size * part // parts for part in range(parts + 1)]
     return list(zip(bounds[:-1], bounds[1:], strict=True))

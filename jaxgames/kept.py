@@ -58,7 +58,7 @@ def kept(value: Any, key: Hashable, make: Callable[[], T]) -> T:
 
 def is_kept(value: Any, key: Hashable) -> bool:
     """Whether there is something of this key already."""
-    shelf = getattr(value, SLOT, None)
+    shelf = vars(value).get(SLOT)
     return shelf is not None and key in shelf.things
 
 
@@ -85,10 +85,11 @@ def clear(value: Any = None) -> None:
 
 
 def _shelf(value: Any) -> _Shelf:
-    shelf = getattr(value, SLOT, None)
+    # Sooner than `getattr`, which would ask an arena for what it writes down late.
+    shelf = vars(value).get(SLOT)
     if shelf is None:
         with _lock:
-            shelf = getattr(value, SLOT, None)
+            shelf = vars(value).get(SLOT)
             if shelf is None:
                 shelf = _Shelf()
                 _shelves.add(shelf)

@@ -333,11 +333,23 @@ def test_arrays_of_a_large_game_are_checked_while_they_are_copied(
     wrong = [("dst", 50, "from 0 to 49"), ("dst", -1, "from 0 to 49")]
     wrong += [("row_ptr", row_ptr[20] - 1, "ascend")]
     wrong += [("priority", -1, "from 0"), ("priority", 2**31 - 2, "from 0")] * labelled
+    for extreme in (np.iinfo(kind).min, np.iinfo(kind).max):  # differences wrap round
+        wrong += [(name, extreme, "from 0") for name in given]
     for name, value, message in wrong:
         for place in (21, 48):
             if name != "row_ptr" or place == 21:
                 with pytest.raises(ValueError, match=message):
                     built(**{name: (place, value)})
+
+
+def test_rows_whose_differences_wrap_round_to_good_ones(monkeypatch):
+    look_by_machine_code(monkeypatch)
+    row_ptr, step = np.arange(51), 2**62
+    row_ptr[21:24] = step, -2 * step, -step
+    with np.errstate(over="ignore"):
+        assert (np.diff(row_ptr) > 0).all()
+    with pytest.raises(ValueError, match=r"row_ptr\[21\] is 4611686018427387904"):
+        Arena.from_csr(row_ptr, np.zeros(50, int), owner=np.zeros(50, bool))
 
 
 def test_sources_of_many_edges(monkeypatch):

@@ -3,6 +3,7 @@
 import importlib
 import itertools
 import os
+import platform
 import subprocess
 import sys
 import threading
@@ -354,3 +355,24 @@ def test_a_child_has_threads_of_its_own(many_cores):
         host.on_all_cores(add, 160, values, found, 2)
         os._exit(int(not np.array_equal(found, values + 2)))
     assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="others do as they like")
+def test_freed_memory_is_there_for_the_next_arrays():
+    """A fresh process: in this one larger arrays have been freed before."""
+    program = """
+import resource, numpy as np
+from jaxgames import generate, host, parity
+with host.compiling():
+    parity.solve(generate.random_game(1, 10), "host")
+for _ in range(3):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    arrays = [np.ones(1 << 18, np.int32) for _ in range(4)]
+    del arrays
+    faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+print(faults)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) < 64  # there are a thousand pages

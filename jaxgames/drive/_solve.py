@@ -255,9 +255,10 @@ def _plainly(
 
     It is cut off where a compiler would have paid: then there is no answer.
     """
-    with host.plain(problem.shape(question)[1]) as sooner:
-        if not sooner:
-            return None
+    edges = problem.shape(question)[1]
+    if not host.is_plain(edges):
+        return None
+    with host.plain(edges):
         track = problem.track()
         track.stop = host.Impatience.of(
             host.plain_left(), lambda seconds: meter(Report(HOST, 0, seconds))

@@ -49,7 +49,7 @@ from jaxgames.parity.host._legs import PROMOTION as PROMOTION
 from jaxgames.parity.host._legs import TANGLES as TANGLES
 from jaxgames.parity.host._legs import Turns as Turns
 from jaxgames.parity.host._legs import Won as Won
-from jaxgames.parity.host._quick import Board, answer, first_bytes, promote_quickly
+from jaxgames.parity.host._quick import Board, answer, promote_quickly
 from jaxgames.parity.host._rows import Rows as Rows
 from jaxgames.parity.host._rows import by_target
 from jaxgames.parity.host._sweeps import sweep_up
@@ -118,9 +118,7 @@ def attempt(
     """
     most = NO_LIMIT if max_steps is None else integer("max_steps", max_steps, 0)
     size = len(rows.owner)
-    base, many = np.empty(size, np.uint8), np.empty(0, np.int32)
-    if first_bytes(rows.owner, rows.row_ptr, base):
-        many = np.diff(rows.row_ptr)
+    base = np.empty(size, np.uint8)
     # They have a place more, since what is written there may turn out to be too much.
     queue, by = np.empty(size + 1, np.int32), np.empty(size + 1, np.int32)
     board = Board(
@@ -130,7 +128,8 @@ def attempt(
     winner, move = np.zeros(rows.size, np.int8), np.full(rows.size, NO_EDGE, np.int32)
     stop, counts = NEVER_STOPS if stop is None else stop, np.zeros(5, np.int64)
     limit = min(QUICK_WORK * (size + len(rows.head)), most)
-    finished = promote_quickly(board, rows.loops, base, many, move, stop, limit, counts)
+    given = rows.loops, rows.owner, base, move
+    finished = promote_quickly(board, *given, stop, limit, counts)
     found = rows.row_ptr, rows.head, base, move, winner, rows.far
     on_all_cores(answer, size, *found, work=len(rows.head))
     names = ("steps", "regions", "promotions", "dominions")

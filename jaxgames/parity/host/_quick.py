@@ -79,21 +79,24 @@ def first_bytes(owner, row_ptr, state):
 
 
 @compiled
-def promote_quickly(board, loops, base, base_left, goal, stop, limit, counts):
+def promote_quickly(board, loops, owner, base, goal, stop, limit, counts):
     """Wins what few regions win; whether that is all of the game.
 
     Args:
         board: the game.
         loops: int32, the edges that are loops.
-        base: the bytes of vertices.
-        base_left: int32 `[V]`, how many edges are left of each vertex; empty if none
-            has many.
+        owner: bool `[V]`.
+        base: uint8 `[V]`, gets the bytes of vertices.
         goal: int32 `[V]`, gets the vertices to which owners move where they win.
         stop: may be set to end it.
         limit: work that it may do: vertices attracted, and edges into these.
         counts: of what has been done: steps, regions, promotions, dominions, and work.
     """
-    size = len(base)
+    size, row_ptr = len(base), board.row_ptr
+    # How many edges are left of each vertex; empty if none has many.
+    base_left = np.empty(size * first_bytes(owner, row_ptr, base), np.int32)
+    for v in range(len(base_left)):
+        base_left[v] = row_ptr[v + 1] - row_ptr[v]
     state, left = np.empty(size, np.uint8), base_left.copy()
     rest, near = np.empty(size, np.int32), np.empty(size, np.int32)
     begins = np.zeros(LEVELS + 1, np.int64)
@@ -284,20 +287,29 @@ def _heads(board, some, many, above, state, end):
     All of these priorities are of one parity, so that nothing distinguishes them. The
     arguments are those of `_tops`.
     """
-    priority, queue = board.priority, board.queue
+    priority, queue, far = board.priority, board.queue, board.far
     if many < 0:
         for v in range(len(state)):
-            if priority[v] > above and state[v] & TAKEN == 0:
-                queue[end] = v
-                state[v] |= TAKEN
-                end += 1
+            end = _head(priority, queue, state, v, above, end, far)
     else:
         for index in range(many):
-            v = some[index]
-            if priority[v] > above and state[v] & TAKEN == 0:
-                queue[end] = v
-                state[v] |= TAKEN
-                end += 1
+            end = _head(priority, queue, state, some[index], above, end, far)
+    return end
+
+
+@compiled
+def _head(priority, queue, state, v, above, end, far):
+    """Adds a vertex to a region if it is one of its heads; the end then."""
+    if far:  # it is as in `_free`
+        old = np.int64(state[v])
+        taken = (priority[v] > above) & (old & TAKEN == 0)
+        queue[end] = v
+        state[v] = old | (TAKEN * taken)
+        end += taken
+    elif priority[v] > above and state[v] & TAKEN == 0:
+        queue[end] = v
+        state[v] |= TAKEN
+        end += 1
     return end
 
 
@@ -323,6 +335,7 @@ def _spread(board, state, left, player, begin, end, stop, counts):
                 in_ptr, in_tail, queue, begin, end, done, tails, heads
             )
             for k in range(many):
+                prefetch(state, tails[min(k + 2 * AHEAD, many - 1)])
                 end = _ask(state, left, queue, by, player, tails[k], heads[k], end)
             work += many
         else:
@@ -419,7 +432,7 @@ def _rivals_stay(board, state, player, begin, last):
     queue, stays, index = board.queue, True, np.int64(begin)
     while stays and index < last:
         found = np.int64(state[queue[index]])
-        stays = (found ^ player) & OWNER == 0 or found < ONE
+        stays = ((found ^ player) & OWNER) * found < ONE  # without another branch
         index += 1
     return stays
 
@@ -596,10 +609,16 @@ def _conclude(board, base, player, end, goal, names):
     A vertex is its owner's if it has a goal.
     """
     queue, by, level = board.queue, board.by, board.level
-    for index in range(end):
-        v = queue[index]
-        if (base[v] ^ player) & OWNER == 0:
-            goal[v] = by[index]
+    if board.far:  # then who owns the next vertex nobody could predict
+        for index in range(end):
+            v = queue[index]
+            owns = (base[v] ^ player) & OWNER == 0
+            goal[v] = owns * (by[index] - NO_EDGE) + NO_EDGE
+    else:
+        for index in range(end):
+            v = queue[index]
+            if (base[v] ^ player) & OWNER == 0:
+                goal[v] = by[index]
     if names:
         for index in range(end):
             level[queue[index]] = NOWHERE
@@ -609,23 +628,22 @@ def _conclude(board, base, player, end, goal, names):
 def answer(row_ptr, head, base, goal, winner, far, begin, end):
     """Fills winners, and puts the first edge to it in the place of a goal.
 
-    Where edges lead far nobody could predict which it is, and no branch asks about the
-    first four. These may be those of later vertices, but an edge of the vertex itself
-    comes first.
+    Where edges lead far nobody could predict which it is, nor who wins, and no branch
+    asks about that in a row of up to four. What is read may be edges of later vertices,
+    but an edge of the vertex itself comes first.
     """
     many = len(head)
     for v in range(max(begin, 0), end):
         to, e = np.int64(goal[v]), np.int64(row_ptr[v])
-        owns, misses = to >= 0, True
-        if far and e + 3 < many:
-            misses = head[e] != to
-            second = misses & (head[e + 1] != to)
+        owns = to >= 0
+        if far and row_ptr[v + 1] - e <= 4 and e + 2 < many:
+            first = head[e] != to
+            second = first & (head[e + 1] != to)
             third = second & (head[e + 2] != to)
-            e += misses
+            e += first
             e += second
             e += third
-            misses = third & (head[e] != to)
-        if owns & misses:
+        elif owns:
             while head[e] != to:
                 e += 1
         goal[v] = owns * (e - NO_EDGE) + NO_EDGE
