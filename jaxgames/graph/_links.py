@@ -76,7 +76,12 @@ def _key(spread: ops.Spread | None) -> tuple:
 
 def edge_list(arena: Arena) -> tuple[EdgeList, jax.Array]:
     """What `ops.edge_list` makes of a concrete graph, which keeps it."""
-    return kept(arena, _list_key(), lambda: ops.edge_list(arena.row_ptr, arena.dst))
+    return kept(arena, _list_key(), lambda: listed(arena))
+
+
+def listed(arena: Arena) -> tuple[EdgeList, jax.Array]:
+    """The same for once."""
+    return ops.edge_list(arena.row_ptr, arena.dst)
 
 
 def is_listed(arena: Arena) -> bool:

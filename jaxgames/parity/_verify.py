@@ -10,7 +10,7 @@ from jaxgames.arena import Arena, bucket, is_traced
 from jaxgames.host import can_compile, plain
 from jaxgames.later import jax, jnp
 from jaxgames.limits import Bounds, limited
-from jaxgames.parity import host
+from jaxgames.parity import _checked_there, host
 from jaxgames.parity._descent import measured
 from jaxgames.parity._edges import check_priorities, extend, split
 from jaxgames.parity._fixed import fix_strategies
@@ -19,8 +19,8 @@ from jaxgames.parity._problem import normal
 from jaxgames.parity._solution import Solution
 from jaxgames.parity._trimming import Trimming, trimmed
 from jaxgames.parity._verdict import Reason, Verdict
-from jaxgames.solution import NO_EDGE, UNDECIDED, Status
-from jaxgames.tuning.parity import ROUNDS_THERE, TRIMMED_THERE_FROM
+from jaxgames.solution import NO_EDGE, UNDECIDED
+from jaxgames.tuning.parity import CHECKED_THERE_FROM
 from jaxgames.tuning.parity import TRIMMED_UP_TO as FEW_PRIORITIES
 
 Method = Literal["auto", "measures", "trimming", "components"]
@@ -56,9 +56,9 @@ def verify(
         arena: the game, with priorities on vertices or on edges.
         solution: its solution; winners and strategies of the arena's length.
         method: one of these, or `"auto"`: under tracing trimming; elsewhere measures
-            that prove the solution, if it has such, and else components. Trimming comes
-            first where priorities are few, and numba is not installed or a large game
-            lies on an accelerator, where it is given up after some rounds.
+            that prove the solution, if it has such, and else components, which a GPU
+            of NVIDIA's finds for a large game. Trimming comes first where priorities
+            are few, and numba is not installed.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
@@ -120,10 +120,10 @@ def verify(
         verdict = _verify_on_device(arena, solution, measures)
         if int(verdict.reason) not in (Reason.MEASURE_RISES, Reason.CUT_OUT_OF_ORDER):
             return verdict
-    if _lies_there(arena):
-        verdict = _looked_at_on_device(arena, solution, None, ROUNDS_THERE)
-        if verdict is not None:
-            return verdict
+    if _is_sent(arena):
+        size, (winner, strategy) = int(arena.num_vertices), _as_arrays(solution)
+        given = (np.asarray(x)[:size] for x in (winner, strategy))
+        return _checked_there.check(arena.unpad(), *given)
     with plain(arena.shape[1]) as sooner:
         if sooner or can_compile() or _num_priorities(arena) > FEW_PRIORITIES:
             return _verify_on_host(arena, solution)
@@ -141,15 +141,6 @@ def _verify_traced(arena, solution, measures) -> Verdict:
 
 def _verify_on_device(arena, solution, measures) -> Verdict:
     """By measures if these are given, else by trimming."""
-    verdict = _looked_at_on_device(arena, solution, measures)
-    assert verdict is not None  # without a limit
-    return verdict
-
-
-def _looked_at_on_device(
-    arena, solution, measures, most: int | None = None
-) -> Verdict | None:
-    """The same; None where trimming has not ended after so many rounds."""
     if arena.edge_priority is None:
         game = ops.prepare(normal(arena))
     else:
@@ -170,22 +161,14 @@ def _looked_at_on_device(
     fixed = _fix_jit(game, winner, strategy)
     if int(fixed.reason) != Reason.OK:
         return Verdict(jnp.array(False), fixed.reason, fixed.vertex)
-    trimming = _trimming(game)
-    if most is None:
-        return _trimmed_jit(fixed, fixpoint.completed(trimming, fixed))
-    outcome = fixpoint.run(trimming, fixed, max_steps=most)
-    if outcome.status != Status.SOLVED:
-        return None
-    return _trimmed_jit(fixed, outcome.carry.state)
+    return _trimmed_jit(fixed, fixpoint.completed(_trimming(game), fixed))
 
 
-def _lies_there(arena: Arena) -> bool:
-    """Whether a large game is on an accelerator, as a solver there has left it."""
-    if arena.edge_priority is not None or arena.shape[1] < TRIMMED_THERE_FROM:
+def _is_sent(arena: Arena) -> bool:
+    """Whether a game is so large that a GPU checks it sooner than the host."""
+    if arena.edge_priority is not None or arena.shape[1] < CHECKED_THERE_FROM:
         return False
-    if not ops.accelerated() or not ops.is_prepared(normal(arena)):
-        return False
-    return int(np.max(normal(arena).priority)) < FEW_PRIORITIES
+    return ops.current_spread() is None and ops.runs_kernels()
 
 
 def _trimming(game: ops.Game) -> Trimming:

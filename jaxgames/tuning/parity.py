@@ -38,11 +38,8 @@ TRIMMED_UP_TO = 16
 Trimming looks at them one after the other; the components are found for all at once.
 """
 
-TRIMMED_THERE_FROM = 1 << 22
-"""Edges from which a game that lies on an accelerator is checked there ..."""
-
-ROUNDS_THERE = 1 << 11
-"""... in so many rounds at most: then the host finds the components."""
+CHECKED_THERE_FROM = 1 << 22
+"""Edges from which a game is checked on a GPU."""
 
 # parity/_tangles.py
 ROWS_AT_ONCE = {"cpu": 1, "gpu": 1 << 30}

@@ -5,14 +5,13 @@ import dataclasses
 import jax
 import numpy as np
 import pytest
-from repeats import first_of
+from repeats import first_of, some_of
 
 from jaxgames import Arena, Status, generate, ops, parity
 from jaxgames.ops import _slices
-from jaxgames.parity import Reason, Solution, _verify, reference
+from jaxgames.parity import Reason, Solution, _checked_there, _verify, reference
 from jaxgames.parity._certificate import certificate
 from jaxgames.parity._measures import Measures
-from jaxgames.parity._problem import normal
 from jaxgames.testing import odd_arenas
 
 # Player 0 wins 0 and 1 (loop on 0); player 1 wins 2 and 3.
@@ -275,24 +274,68 @@ def test_measures_of_many_words():
     assert (int(verdict.reason), int(verdict.vertex)) == (Reason.MEASURE_RISES, edge)
 
 
-@pytest.mark.parametrize("most", [1, 512])
-@pytest.mark.parametrize("winner", [[0, 0, 0, 0], [0, 0, 1, 1]])
-def test_a_game_on_an_accelerator_is_checked_there(most, winner, monkeypatch):
-    asked, on_host = [], _verify._verify_on_host
+@pytest.fixture
+def checked_there(monkeypatch):
+    """Games of any size are checked as large ones on a GPU are: the calls for that."""
+    asked, check = [], _checked_there.check
 
     def noted(*args):
         asked.append(args)
-        return on_host(*args)
+        return check(*args)
 
-    monkeypatch.setattr(_verify, "TRIMMED_THERE_FROM", 0)
-    monkeypatch.setattr(_verify, "ROUNDS_THERE", most)
-    monkeypatch.setattr(_verify, "_verify_on_host", noted)
-    monkeypatch.setattr(ops, "accelerated", lambda: True)
-    arena = dataclasses.replace(GAME)
+    monkeypatch.setattr(_verify, "CHECKED_THERE_FROM", 0)
+    monkeypatch.setattr(_checked_there, "check", noted)
+    monkeypatch.setattr(ops, "runs_kernels", lambda: True)
+    return asked
+
+
+@pytest.mark.parametrize("winner", [[0, 0, 0, 0], [0, 0, 1, 1]])
+def test_a_large_game_is_checked_on_a_gpu(winner, checked_there):
     # Player 1 would let the loop between 2 and 3 go on, whose 4 is player 0's.
     claim = solution(winner, [0, -1, 3, -1] if winner[3] == 0 else [0, -1, -1, 4])
-    assert bool(parity.verify(arena, claim)) == (winner[3] == 0)
-    assert len(asked) == 1  # it does not lie there yet
-    ops.prepare(normal(arena))
-    assert bool(parity.verify(arena, claim)) == (winner[3] == 0)
-    assert len(asked) == (2 if most == 1 else 1)
+    verdict = parity.verify(dataclasses.replace(GAME), claim)
+    assert bool(verdict) == (winner[3] == 0)
+    assert winner[3] == 0 or verdict.reason == Reason.CYCLE_WON_BY_OPPONENT
+    assert len(checked_there) == 1
+    parity.verify(GAME.pad(), dataclasses.replace(claim, **padded(claim, GAME.pad())))
+    assert len(checked_there) == 2
+
+
+def padded(claim, arena) -> dict:
+    more = (0, arena.shape[0] - len(claim.winner))
+    return {
+        "winner": np.pad(claim.winner, more),
+        "strategy": np.pad(claim.strategy, more, constant_values=-1),
+    }
+
+
+@some_of(30, 80)
+def test_a_gpu_says_what_the_host_says(count, checked_there):
+    """Of right answers, and of such that are wrong in one place or in several."""
+    rng, reasons = np.random.default_rng(11), set()
+    for seed in range(count):
+        size = int(rng.integers(3, 30))
+        arena = generate.random_game(seed, size, num_priorities=6, max_degree=3)
+        found = reference.solve(arena)
+        for kind in range(6):
+            winner, strategy = found.winner.copy(), found.strategy.copy()
+            where = rng.integers(0, size, 2)
+            if kind == 1:
+                strategy[where] = rng.integers(-2, len(arena.dst) + 1, 2)
+            elif kind == 2:
+                winner[where] = rng.integers(-1, 2, 2)
+            elif kind > 2:  # strategies by lot: of winners by lot, one winner, or these
+                if kind < 5:
+                    winner[:] = rng.integers(0, 2, size if kind == 3 else 1)
+                move = arena.row_ptr[:-1] + rng.integers(0, np.diff(arena.row_ptr))
+                strategy = np.where(winner == arena.owner, move, -1)
+            claim = dataclasses.replace(found, winner=winner, strategy=strategy)
+            verdict = parity.verify(arena, claim)
+            expected = parity.verify(arena, claim, "components")
+            assert bool(verdict) == bool(expected)
+            assert int(verdict.reason) == int(expected.reason)
+            if verdict.reason != Reason.CYCLE_WON_BY_OPPONENT:
+                assert int(verdict.vertex) == int(expected.vertex)
+            reasons.add(int(verdict.reason))
+    assert len(checked_there) == 6 * count
+    assert len(reasons) == len(Reason) - 2  # without those of measures

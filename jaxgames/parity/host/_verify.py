@@ -66,17 +66,10 @@ def verify(arena: Arena, solution: Solution) -> Verdict:
     head = np.empty(ends[-1], np.int32)
     on_all_cores(_keep, size, *given, ends, head, work=len(dst))
     tail, head = _inside(ends, head, _components(ends, head, winner))
-    rank = np.asarray(compress(priority), np.int32)
-    least = cycle_priorities(tail.copy(), head, rank, True)
-    lost = (least == rank[tail]) & (least % 2 != winner[tail])
-    if lost.any():
-        return Verdict.at(Reason.CYCLE_WON_BY_OPPONENT, int(tail[np.argmax(lost)]))
-    return Verdict.at(Reason.OK)
+    return _lost(winner, tail, head, priority)
 
 
-def _components(
-    begins: np.ndarray, head: np.ndarray, winner: np.ndarray
-) -> np.ndarray:
+def _components(begins: np.ndarray, head: np.ndarray, winner: np.ndarray) -> np.ndarray:
     """The least vertex of the component of each: no edge leads between two regions.
 
     Those of the two players are found side by side, where that pays.
@@ -96,9 +89,37 @@ def _components(
         return np.maximum(*found)
 
 
+def cycles_of(arena: Arena, winner: np.ndarray, edges: np.ndarray) -> Verdict:
+    """Whether a cycle of some edges is won by the player who loses its vertices.
+
+    Args:
+        arena: the game, without padding, with priorities on vertices.
+        winner: int8 `[V]`.
+        edges: their numbers; each lies on a cycle of them. They should be few.
+    """
+    tail = np.searchsorted(np.asarray(arena.row_ptr), edges, side="right") - 1
+    ends = np.stack([tail, np.asarray(arena.dst)[edges]])
+    vertices, ends = np.unique(ends, return_inverse=True)
+    tail, head = ends.reshape(2, -1).astype(np.int32)
+    return _lost(winner, tail, head, np.asarray(arena.priority)[vertices], vertices)
+
+
+def _lost(winner, tail, head, priority, vertices=None) -> Verdict:
+    """The same; ends are the numbers of `vertices`, unless there are all."""
+    rank = np.asarray(compress(priority), np.int32)
+    owner = winner if vertices is None else winner[vertices]
+    least = cycle_priorities(tail.copy(), head, rank, True)
+    lost = (least == rank[tail]) & (least % 2 != owner[tail])
+    if not lost.any():
+        return Verdict.at(Reason.OK)
+    vertex = int(tail[np.argmax(lost)])
+    vertex = vertex if vertices is None else int(vertices[vertex])
+    return Verdict.at(Reason.CYCLE_WON_BY_OPPONENT, vertex)
+
+
 @compiled
 def _look(row_ptr, dst, owner, winner, strategy, fault, kept, begin, end):
-    """What is wrong with vertices, as bits; and how many edges strategies leave them."""
+    """What is wrong with vertices, as bits; how many edges strategies leave them."""
     for v in range(max(begin, 0), end):
         won, move = winner[v], strategy[v]
         first, last = row_ptr[v], row_ptr[v + 1]

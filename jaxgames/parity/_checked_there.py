@@ -1,0 +1,105 @@
+"""The certificate check of a large game on a GPU, by the components of its edges."""
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxgames import fixpoint, ops
+from jaxgames.arena import Arena, bucket
+from jaxgames.graph import InPlace
+from jaxgames.graph._in_place import ListedGraph
+from jaxgames.graph._links import listed
+from jaxgames.later import jax, jnp
+from jaxgames.ops import EdgeList
+from jaxgames.parity import host
+from jaxgames.parity._verdict import Reason, Verdict
+from jaxgames.solution import NO_EDGE
+
+REASONS = (
+    Reason.UNDECIDED,
+    Reason.STRATEGY_MISSING,
+    Reason.STRATEGY_NOT_AN_EDGE_OF_ITS_VERTEX,
+    Reason.STRATEGY_OF_LOSER,
+    Reason.STRATEGY_LEAVES_REGION,
+    Reason.OPPONENT_ESCAPES,
+)
+"""What may be wrong with a vertex, in the order in which it is looked for."""
+
+
+class Looked(NamedTuple):
+    """What a look at each vertex and edge has found.
+
+    Attributes:
+        first: int32 `[6]`, the first vertex with each of `REASONS`; R where none has.
+        edges: the edges; those that the strategies leave out are loops.
+        kept: bool `[P]`, those that they do not.
+    """
+
+    first: jax.Array
+    edges: EdgeList
+    kept: jax.Array
+
+
+def check(arena: Arena, winner: np.ndarray, strategy: np.ndarray) -> Verdict:
+    """Checks winners and strategies where the arena's edges are sent for it.
+
+    The components of the edges that strategies leave are found there. Few edges have
+    both ends in one, and the host divides and conquers the priorities of these alone.
+
+    Args:
+        arena: the game, without padding, with priorities on vertices.
+        winner: int8 `[V]`.
+        strategy: int32 `[V]`.
+    """
+    edges, degree = listed(arena)
+    size = arena.shape[0]
+    owner, won, move = (
+        ops.joined(ops.sent(np.asarray(x), bucket(size)))
+        for x in (arena.owner, winner, strategy)
+    )
+    looked = _look(edges, degree, owner, won, move)
+    for reason, vertex in zip(REASONS, np.asarray(looked.first).tolist(), strict=True):
+        if vertex < len(degree):
+            return Verdict.at(reason, vertex)
+    solver, game = InPlace(), ListedGraph(looked.edges, degree)
+    state = fixpoint.completed(solver, game)
+    inner = np.unpackbits(np.asarray(_inner(solver, game, state, looked.kept)))
+    return host.cycles_of(arena, winner, np.flatnonzero(inner))
+
+
+@jax.jit
+def _look(edges: EdgeList, degree, owner, won, move) -> Looked:
+    rows, (tail, head) = len(degree), (edges.tail, edges.head)
+    vertex, edge = (jnp.arange(n, dtype=jnp.int32) for n in (rows, len(tail)))
+    there, real = degree >= 0, edge < edges.count
+    wins, moves = won == owner, move != NO_EDGE
+    ends = ops.running_sum(jnp.maximum(degree, 0))
+    along_edge = (move >= ends - degree) & (move < ends)
+    kept = real & (~ops.take(wins, tail) | (ops.take(move, tail) == edge))
+    leaves = kept & (ops.take(won, tail) != ops.take(won, head))
+
+    def first(mask):
+        return jnp.min(jnp.where(there & mask, vertex, rows))
+
+    def first_tail(mask):
+        return jnp.min(jnp.where(mask, tail, rows))
+
+    found = (
+        first((won != 0) & (won != 1)),
+        first(wins & ~moves),
+        first(wins & ~along_edge),
+        first(~wins & moves),
+        first_tail(leaves & ops.take(wins, tail)),
+        first_tail(leaves & ~ops.take(wins, tail)),
+    )
+    left = EdgeList(tail, jnp.where(kept, head, tail), edges.count, edges.kernels)
+    return Looked(jnp.stack(found), left, kept)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _inner(solver: InPlace, game: ListedGraph, state, kept) -> jax.Array:
+    """The edges that are left inside a component, as bits: uint8 `[P / 8]`."""
+    labels, edges = solver.answer(game, state).labels, game.edges
+    same = ops.take(labels, edges.tail) == ops.take(labels, edges.head)
+    return jnp.packbits(kept & same)
