@@ -64,8 +64,10 @@ def check(arena: Arena, winner: np.ndarray, strategy: np.ndarray) -> Verdict:
             return Verdict.at(reason, vertex)
     solver, game = InPlace(), ListedGraph(looked.edges, degree)
     state = fixpoint.completed(solver, game)
-    inner = np.unpackbits(np.asarray(_inner(solver, game, state, looked.kept)))
-    return host.cycles_of(arena, winner, np.flatnonzero(inner))
+    packed = np.asarray(_inner(solver, game, state, looked.kept))
+    where = np.flatnonzero(packed)  # few of them
+    row, bit = np.nonzero(np.unpackbits(packed[where]).reshape(-1, 8))
+    return host.cycles_of(arena, winner, 8 * where[row] + bit)
 
 
 @jax.jit

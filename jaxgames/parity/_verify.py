@@ -236,6 +236,8 @@ def _as_arrays(solution: Solution):
 
     def narrow(x, dtype, wrong: int):
         x = xp.asarray(x)
+        if x.dtype == dtype:
+            return x
         small = x.astype(dtype)
         return xp.where(small == x, small, xp.asarray(wrong, dtype))
 

@@ -97,11 +97,38 @@ def cycles_of(arena: Arena, winner: np.ndarray, edges: np.ndarray) -> Verdict:
         winner: int8 `[V]`.
         edges: their numbers; each lies on a cycle of them. They should be few.
     """
-    tail = np.searchsorted(np.asarray(arena.row_ptr), edges, side="right") - 1
-    ends = np.stack([tail, np.asarray(arena.dst)[edges]])
-    vertices, ends = np.unique(ends, return_inverse=True)
-    tail, head = ends.reshape(2, -1).astype(np.int32)
+    vertices, tail, head = _ends(
+        np.asarray(arena.row_ptr), np.asarray(arena.dst), edges
+    )
     return _lost(winner, tail, head, np.asarray(arena.priority)[vertices], vertices)
+
+
+@compiled
+def _ends(row_ptr, dst, edges):
+    """The ends of edges, which ascend: vertices, and both by their places there."""
+    tails, heads = np.empty(len(edges), np.int32), np.empty(len(edges), np.int32)
+    # A place counts if it is that of the vertex: so none need be cleared.
+    place = np.empty(len(row_ptr) - 1, np.int32)
+    vertices = np.empty(min(2 * len(edges), len(place)), np.int32)
+    count, tail = 0, 0
+    for k in range(len(edges)):
+        e = edges[k]
+        while row_ptr[tail + 1] <= e:
+            tail += 1
+        for end in range(2):
+            v = np.int64(tail)
+            if end == 1:
+                v = np.int64(dst[e])
+            known = np.int64(place[v])
+            if known < 0 or known >= count or vertices[known] != v:
+                known = np.int64(count)
+                place[v], vertices[count] = count, v
+                count += 1
+            if end == 0:
+                tails[k] = known
+            else:
+                heads[k] = known
+    return vertices[:count], tails, heads
 
 
 def _lost(winner, tail, head, priority, vertices=None) -> Verdict:
