@@ -14,7 +14,8 @@ from jaxgames.energy._verdict import Reason, Verdict
 from jaxgames.host import can_compile, plain
 from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.limits import Bounds, limited
-from jaxgames.solution import NO_EDGE
+from jaxgames.solution import NO_EDGE, Status
+from jaxgames.tuning.energy import CHECKED_THERE_FROM, ROUNDS_THERE
 
 Method = Literal["auto", "host", "device"]
 
@@ -44,7 +45,8 @@ def verify(
         arena: the game.
         solution: its solution: credits, winners and strategies of the arena's length.
         method: `"device"`; `"host"`; or `"auto"`: the host where numba is installed or
-            the game is small, but not under tracing.
+            the game is small, but not under tracing. An accelerator looks at a large
+            game first, for some rounds.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
@@ -81,12 +83,24 @@ def verify(
         found = _traced(arena, *(jnp.asarray(x) for x in parts))
         return validity.withdrawn(fault, found)
     exact = object in (arena.weight.dtype, np.asarray(parts[0]).dtype)
+    if method == "auto" and not exact and _is_sent(arena):
+        found = _on_device(arena, *(np.asarray(x) for x in parts), most=ROUNDS_THERE)
+        if found is not None:
+            return found
     if exact or method == "host" or (method == "auto" and can_compile()):
         return _on_host(arena, *(np.asarray(x) for x in parts))
     with plain(arena.shape[1]) as sooner:
         if sooner and method == "auto":
             return _on_host(arena, *(np.asarray(x) for x in parts))
-    return _on_device(arena, *(np.asarray(x) for x in parts))
+    found = _on_device(arena, *(np.asarray(x) for x in parts))
+    assert found is not None  # without a limit
+    return found
+
+
+def _is_sent(arena: Arena) -> bool:
+    """Whether a game is so large that an accelerator may check it sooner."""
+    large = arena.shape[1] >= CHECKED_THERE_FROM and ops.current_spread() is None
+    return large and ops.accelerated()
 
 
 def _on_host(arena: Arena, credit, winner, strategy) -> Verdict:
@@ -101,14 +115,17 @@ def _on_host(arena: Arena, credit, winner, strategy) -> Verdict:
     return host.verify(arena, credit, strategy)
 
 
-def _on_device(arena: Arena, credit, winner, strategy) -> Verdict:
+def _on_device(
+    arena: Arena, credit, winner, strategy, most: int | None = None
+) -> Verdict | None:
+    """None where the proof has not ended after so many rounds."""
     # What is beyond these is wrong, and must not wrap round to what is right.
     credit, winner = np.maximum(credit, UNKNOWN), np.clip(winner, -1, 2)
     strategy = np.clip(strategy, NO_EDGE - 1, MAX_SIZE)
-    most = _most(arena, credit)
-    if most >= 2**61 - 1:
+    largest = _most(arena, credit)
+    if largest >= 2**61 - 1:
         return _on_host(arena, credit, winner, strategy)
-    bits = 32 if most < 2**29 - 1 else 64
+    bits = 32 if largest < 2**29 - 1 else 64
     dtype = np.int32 if bits == 32 else np.int64
     with _device.of_bits(bits):
         game = ops.prepare(_bounds.narrowed(arena, bits))
@@ -119,7 +136,12 @@ def _on_device(arena: Arena, credit, winner, strategy) -> Verdict:
             np.pad(winner.astype(np.int8), more),
             np.pad(strategy.astype(np.int32), more, constant_values=NO_EDGE),
         )
-        return to_numpy(_verdict_jit(claim, fixpoint.completed(Proof(), claim)))
+        if most is None:
+            return to_numpy(_verdict_jit(claim, fixpoint.completed(Proof(), claim)))
+        outcome = fixpoint.run(Proof(), claim, max_steps=most)
+        if outcome.status != Status.SOLVED:
+            return None
+        return to_numpy(_verdict_jit(claim, outcome.carry.state))
 
 
 def _most(arena: Arena, credit: np.ndarray) -> int:

@@ -67,3 +67,10 @@ LONG_LOOP, MANY = 64, 8
 """A loop that has made so many rounds is likely to make many more: from then on this
 many are made between two looks whether it is over.
 """
+
+# energy/_verify.py
+CHECKED_THERE_FROM = 1 << 23
+"""Edges from which an accelerator is the first to check a solution ..."""
+
+ROUNDS_THERE = 1 << 11
+"""... for so many rounds: then the host does."""
