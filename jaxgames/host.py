@@ -25,6 +25,7 @@ from jaxgames.tuning.base import ASK_SECONDS, FEWEST_PLACES, PLAIN_SECONDS
 from jaxgames.tuning.base import LENT_AS_COPY_UP_TO as COPIED_UP_TO
 from jaxgames.tuning.base import PLAIN_UP_TO as SMALL
 from jaxgames.tuning.base import WARNED_FROM as MANY
+from jaxgames.tuning.drive import WAIT_SECONDS
 
 _interpreted = contextvars.ContextVar("interpreted", default=False)
 _compiling = contextvars.ContextVar("compiling", default=False)
@@ -391,6 +392,62 @@ def together(work: Callable[[Any], Any], parts: Iterable[Any]) -> None:
         ended.get()
     for error in errors:
         raise error
+
+
+class Aside:
+    """Work that another core does meanwhile, if one is free.
+
+    Args:
+        work: lets go of Python's global lock, or gains nothing.
+
+    Examples:
+        >>> aside = Aside(lambda: 6 * 7)
+        >>> aside.begin()
+        >>> 42 if aside.take_back() else aside.result()
+        42
+    """
+
+    def __init__(self, work: Callable[[], Any]):
+        self._work, self._begun = work, threading.Lock()
+        self._ended: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
+        self._result: Any = None
+
+    def begin(self) -> None:
+        """Lets another thread do it, where there are cores and compiled loops."""
+        if num_cores() > 1 and can_compile() and not _interpreted.get():
+            _tasks().put(self._do)
+
+    def _do(self) -> None:
+        if self.take_back():
+            error = None
+            try:
+                self._result = self._work()
+            except BaseException as raised:  # is raised again by the one who waits
+                error = raised
+            self._ended.put(error)
+
+    def result(self, waits: Callable[[], Any] = lambda: None) -> Any:
+        """What the work returns, which another thread has begun.
+
+        Args:
+            waits: called now and then while another thread is at work.
+
+        Raises:
+            Exception: what the work raised.
+        """
+        while True:
+            try:
+                error = self._ended.get(timeout=WAIT_SECONDS)
+                break
+            except queue.Empty:
+                waits()
+        if error is not None:
+            raise error
+        return self._result
+
+    def take_back(self) -> bool:
+        """Whether nobody has begun the work; then nobody will."""
+        return self._begun.acquire(blocking=False)
 
 
 @functools.cache

@@ -1,5 +1,6 @@
 """The decorator that compiles where numba is installed."""
 
+import contextlib
 import importlib
 import itertools
 import os
@@ -133,6 +134,60 @@ def test_work_that_fails_for_a_part_ends(bad):
     assert sorted(done) == sorted([*ended, -1, -2])  # nothing was left running
     assert bad not in ended
     host.together(work, [])
+
+
+def test_work_aside_is_done_by_another_thread(monkeypatch):
+    """Whoever wants its result is called now and then until it is there."""
+    monkeypatch.setattr(host, "num_cores", lambda: 2)
+    waited, caller = threading.Event(), threading.get_ident()
+    begun = threading.Event()
+
+    def work():
+        begun.set()
+        assert waited.wait(60)
+        return threading.get_ident()
+
+    aside = host.Aside(work)
+    aside.begin()
+    assert begun.wait(60)
+    assert aside.result(waited.set) != caller
+
+
+@pytest.mark.parametrize("why", ["not begun", "one core", "plain", "others are busy"])
+def test_work_aside_is_taken_back(why, monkeypatch):
+    """It is not begun any more then, and the next one is."""
+    monkeypatch.setattr(host, "num_cores", lambda: 1 + (why != "one core"))
+    free, done = threading.Event(), []
+    aside = host.Aside(lambda: done.append(1))
+    with host.interpreted() if why == "plain" else contextlib.nullcontext():
+        if why == "others are busy":
+            for _ in range(max(1, os.cpu_count() or 1)):
+                host._tasks().put(lambda: free.wait(60))
+        if why != "not begun":
+            aside.begin()
+        assert aside.take_back()
+    free.set()
+    monkeypatch.setattr(host, "num_cores", lambda: 2)
+    begun_aside(lambda: done.append(2)).result()
+    assert done == [2]
+
+
+def begun_aside(work):
+    """Work that another thread has begun."""
+    aside = host.Aside(work)
+    aside.begin()
+    while not aside._begun.locked():
+        threading.Event().wait(0.0001)
+    return aside
+
+
+def test_what_work_aside_raises_is_raised_by_its_result(monkeypatch):
+    monkeypatch.setattr(host, "num_cores", lambda: 2)
+    for _ in range(2):  # the thread is there for the next one
+        aside = begun_aside(lambda: 1 // 0)
+        assert not aside.take_back()
+        with pytest.raises(ZeroDivisionError):
+            aside.result()
 
 
 def test_works_without_numba(monkeypatch):

@@ -194,25 +194,46 @@ MORE_WORK_FROM = 128
 
 LATER_WORK = 128
 """Work of which each engine has a share, for each vertex and edge, or for each vertex.
-It doubles from turn to turn. Where there are more than `FEW` vertices, tangle learning
-has five eighths of it in its first turn."""
+It doubles from round to round."""
 
-FIRST_SHARES = 4 / 3, 1 / 8, 4, 0
-"""As much of `LATER_WORK` have the engines after promotion in their first turns where
-there are up to `FEW` vertices ..."""
+FIRST_TANGLES = 170
+"""As much has tangle learning alone where there are up to `FEW` vertices; where there
+are more, five eighths of that work."""
 
-LATER_SHARES = 3 / 2, 1 / 4, 2, 3 / 2
+FIRST_SHARES = 1 / 4, 4, 0
+"""As much of `LATER_WORK` have justifications, promotion afresh, and promotion with
+tangles in their first round where there are up to `FEW` vertices ..."""
+
+LATER_SHARES = 1 / 2, 2, 3 / 2
 """... and in their second ones. Promotion afresh has for each vertex what wins most
 games that it is made for: step for step it takes several times as long as tangle
 learning."""
+
+WORK_BESIDE = 6 / 5, 3, 6 / 5
+"""The work of these that takes about as long as one of tangle learning."""
+
+LEAST_TURN = 80_000
+"""Work of a turn of tangle learning over the number of vertices, at least, where
+another engine works beside it ..."""
+
+TURNS_GROW = 8
+"""... and no more than one of so many parts of what it has done before: as long as that
+an engine that has won has to wait for the other."""
+
+TAKEN_OVER = 2
+"""Tangles of promotion that tangle learning takes over after a turn, for each that it
+has learned itself in that turn: if there are more, none."""
+
+BESIDE_FROM = 60_000
+"""Work, times the number of vertices, that is worth another thread."""
 
 EDGES_OF_WORK = 64
 """Edges of a vertex, on average, that work is for at most: a dense part of a game reads
 most of its edges once, and is no reason to search the rest of it for longer."""
 
 FIRST_UP_TO = 1536
-"""Vertices up to which the first turn of tangle learning has all of that work. From
-there to `FEW` it has no more in all: the next engines are a matter of milliseconds."""
+"""Vertices up to which tangle learning has all of `FIRST_TANGLES`. From there to `FEW`
+it has no more in all: the next engines are a matter of milliseconds."""
 
 OF_JUSTIFIED = 4
 """What that work is divided by for justifications where there are more vertices."""

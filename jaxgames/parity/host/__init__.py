@@ -229,25 +229,28 @@ def run(
 ) -> Outcome:
     """Decides who wins a parity game from each vertex, and how.
 
-    Five algorithms take turns, each with a budget of work, which is doubled, or more,
-    when all have spent theirs. What one of them has won is won for the next.
+    Five algorithms take turns, each with a budget of work, which is doubled when all
+    have spent theirs. What one of them has won is won for the others. Promotion has the
+    first turn, and tangle learning the second. From then on tangle learning has all
+    turns, and one of the others works beside it, in another thread if there are cores.
+    The outcome does not depend on threads: see `Turns`.
 
     - `"promotion"`: priority promotion [1], which keeps what a promotion leaves intact,
       as in [2]. Nearly linear on most games. It has the first turn alone, with a budget
       that few games ask for.
     - `"tangles"`: recursive tangle learning [3], a way of [4] that searches a region
       which is open again without what its rival can drive out of it. It keeps its
-      tangles from turn to turn.
+      tangles from turn to turn, and is not disturbed where others win something.
     - `"justified"`: fixpoint iteration with justifications [5]. It has little to do
       where few vertices are won by another player than the one who likes their
       priority, as in games of the literature with a few edges by lot.
     - `"afresh"`: priority promotion by the published rule, where everything below a
       promotion starts afresh.
-    - `"mixed"`: promotion by the published rule where regions attract tangles and learn
-      them, from the same pool. It has turns from a later round on, and wins games
-      that are hard for both in different places.
+    - `"mixed"`: promotion by the published rule where regions attract tangles, those of
+      tangle learning too, and learn them. It has turns from a later round on, and wins
+      games that are hard for both in different places.
 
-    A game that is not won when the first four have had a turn is solved part by part,
+    A game that is not won when the first three have had a turn is solved part by part,
     from the bottom, where it falls apart into components.
 
     Each is exponential at worst, on families made for it: but for each of those that

@@ -74,6 +74,41 @@ def begin(game, key, claims):
 
 
 @compiled
+def settle(game, key, claims, counts):
+    """Takes over what was won since, which needs no support from now on.
+
+    Where it was claimed for the other player, what that supported is claimed anew.
+    Claims of what was won before have no move, and are right: they stay as they are.
+    """
+    winner, support, move = claims.winner, claims.support, claims.move
+    without, blocks, queue = claims.without, claims.blocks, claims.queue
+    labels, wrong, least = game.key, np.int64(0), np.int64(claims.at[0])
+    for v in range(len(key)):
+        player = np.int64(key[v] >> 2) - WON
+        if player >= 0:
+            move[v] = NO_EDGE
+            if not support[v]:
+                priority = np.int64(labels[v] >> 2)
+                without[priority] -= 1
+                blocks[priority // SKIPPED] -= 1
+            support[v] = winner[v] == player
+            if winner[v] != player:
+                queue[wrong] = v
+                wrong += 1
+    end, least, work = _drop(game, claims, wrong, least)
+    for index in range(wrong, end):
+        u = queue[index]
+        winner[u] = (labels[u] >> 2) & 1
+    for index in range(wrong):
+        v = queue[index]
+        winner[v] = 1 - winner[v]
+        support[v] = True
+    claims.at[0] = least
+    counts[0] += work + len(key)
+    counts[1] += end
+
+
+@compiled
 def justify(game, claims, stop, limit, counts):
     """Supports claims, until all of them are or there was too much work.
 
@@ -145,14 +180,40 @@ def _withdraw(game, claims, priority, wrong, counts):
 
     Returns the least priority that is not supported.
     """
+    winner, support = claims.winner, claims.support
+    without, queue = claims.without, claims.queue
+    labels, blocks = game.key, claims.blocks
+    player = priority & 1
+    end, least, work = _drop(game, claims, wrong, np.int64(priority))
+    for index in range(wrong, end):
+        u = queue[index]
+        winner[u] = (labels[u] >> 2) & 1
+    for index in range(wrong):
+        u = queue[index]
+        winner[u] = 1 - player
+        support[u] = True
+    without[priority] -= wrong
+    blocks[priority // SKIPPED] -= wrong
+    counts[0] += work
+    counts[1] += end
+    return least
+
+
+@compiled
+def _drop(game, claims, wrong, least):
+    """Takes the support from all that rests on the first claims in the queue.
+
+    Returns the end of the queue, the least priority that is not supported, if it is
+    less than `least`, and how much work it was.
+    """
     winner, support, move = claims.winner, claims.support, claims.move
     without, queue = claims.without, claims.queue
     in_ptr, in_tail, labels = game.in_ptr, game.in_tail, game.key
     head, blocks = game.head, claims.blocks
-    player, least, work = priority & 1, np.int64(priority), np.int64(0)
-    begin, end = np.int64(0), np.int64(wrong)
+    begin, end, work = np.int64(0), np.int64(wrong), np.int64(0)
     while begin < end:
         v = queue[begin]
+        player = np.int64(winner[v])
         begin += 1
         first, last = np.int64(in_ptr[v]), np.int64(in_ptr[v + 1])
         work += last - first + 1
@@ -170,18 +231,7 @@ def _withdraw(game, claims, priority, wrong, counts):
                     least = min(least, below)
                     queue[end] = u
                     end += 1
-    for index in range(wrong, end):
-        u = queue[index]
-        winner[u] = (labels[u] >> 2) & 1
-    for index in range(wrong):
-        u = queue[index]
-        winner[u] = 1 - player
-        support[u] = True
-    without[priority] -= wrong
-    blocks[priority // SKIPPED] -= wrong
-    counts[0] += work
-    counts[1] += end
-    return least
+    return end, least, work
 
 
 @compiled

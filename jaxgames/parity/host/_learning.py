@@ -50,10 +50,12 @@ def learn(game, key, move, search, pool, mixed, stop, publish, budget, counts):
         else:
             box[v] = OUT  # somebody else may have won it since the last time
     spent, end = counts[0] + budget, np.int64(SOLVED)
-    # A pass goes on if nothing was won since: the boxes are what they were.
     found = np.int64(place[1])
-    if place[0] != left:
-        place[0] = 0
+    if place[0] > 0 and place[0] != left:
+        # What is left of its boxes is a game, too; but promotion begins again. Others
+        # have won what it might have found.
+        place[0] = 0 if mixed else left
+        found += 1
     while left > 0 and end == SOLVED:
         known = counts[2] + counts[3]
         if place[0] == 0:
@@ -68,14 +70,17 @@ def learn(game, key, move, search, pool, mixed, stop, publish, budget, counts):
         else:
             end = _search(game, key, search, pool, left, stop, spent, counts)
         found += counts[2] + counts[3] - known
-        place[0], place[1] = left if end == SPENT else 0, found
+        goes_on = end == SPENT
         if search.many[0] + search.many[1] > 0:
-            place[0] = 0
+            goes_on = goes_on and not mixed
             left = _win(game, key, move, search, pool, left, stop, publish, counts)
             counts[0] += pool.begin[pool.many[0]]
             forgotten = forget(pool, key, 4 * WON)
             if end == FULL and forgotten > 0:
                 end = np.int64(SOLVED)
+        place[0], place[1] = left if goes_on else 0, found
+        if left == 0:
+            end = np.int64(SOLVED)
         if end == SOLVED and found == 0:
             end = np.int64(STUCK)
     return end
@@ -296,12 +301,15 @@ def _is_dominion(game, key, search, size, asks, counts):
 def _win(game, key, move, search, pool, left, stop, publish, counts):
     """Wins the dominions of a pass, and what can be attracted to them.
 
+    The rest stays in its boxes, where a pass that was cut off goes on.
+
     Returns how much of the game is left.
     """
     box, queue, found = search.box, search.queue, search.found
     rest, clock, moves = search.rest, search.clock, search.move
-    size = len(key)
+    before, size = search.number, len(key)
     for index in range(left):
+        before[rest[index]] = box[rest[index]]
         box[rest[index]] = 0
     for player in range(2):
         clock[0] += 1
@@ -329,6 +337,7 @@ def _win(game, key, move, search, pool, left, stop, publish, counts):
         v = rest[index]
         if key[v] < 4 * WON:
             rest[kept] = v
+            box[v] = before[v]
             kept += 1
     counts[0] += left
     return kept

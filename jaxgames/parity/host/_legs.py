@@ -1,15 +1,23 @@
-"""The engines of the host in turn, each with a budget of work."""
+"""The engines of the host in turn, one or two at a time, with budgets of work."""
 
+import functools
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from jaxgames.host import compiled
+from jaxgames.host import Aside, compiled
 from jaxgames.parity.host._arranged import part_of, parts_of
 from jaxgames.parity.host._attract import WON, Play, Prepared
-from jaxgames.parity.host._justified import Claims, begin, justify, new_claims, win
+from jaxgames.parity.host._justified import (
+    Claims,
+    begin,
+    justify,
+    new_claims,
+    settle,
+    win,
+)
 from jaxgames.parity.host._learning import learn
 from jaxgames.parity.host._loops import win_loops, win_on
 from jaxgames.parity.host._promotion import BLOCK, promote
@@ -19,15 +27,19 @@ from jaxgames.parity.host._tangles import (
     STUCK,
     Pool,
     Search,
+    copied,
     enlarged,
     new_pool,
     new_search,
+    take_in,
 )
 from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.tuning.parity import (
+    BESIDE_FROM,
     EDGES_OF_WORK,
     FEW,
     FIRST_SHARES,
+    FIRST_TANGLES,
     FIRST_UP_TO,
     FIRST_WORK,
     IN_CACHE,
@@ -35,10 +47,14 @@ from jaxgames.tuning.parity import (
     LATER_SHARES,
     LATER_WORK,
     LEAST_ROWS,
+    LEAST_TURN,
     MORE_WORK_FROM,
     OF_JUSTIFIED,
     ROWS,
+    TAKEN_OVER,
     TIMES_AFRESH,
+    TURNS_GROW,
+    WORK_BESIDE,
     WORK_OF_FEW,
     WORK_OF_MANY,
 )
@@ -48,6 +64,11 @@ JUSTIFIED, MIXED = "justified", "mixed"
 
 LEGS = (PROMOTION, TANGLES, JUSTIFIED, AFRESH, MIXED)
 """The engines, in the order of their turns."""
+
+SECONDS = (JUSTIFIED, AFRESH, MIXED)
+"""Those that work beside tangle learning."""
+
+BESIDE: dict[str, float] = dict(zip(SECONDS, WORK_BESIDE, strict=True))
 
 NO_WORDS, NO_MARKS = np.empty(0, np.int32), np.empty(0, np.bool_)
 """Of promotion that is not to go on after its turn."""
@@ -71,6 +92,29 @@ class Won(NamedTuple):
     move: np.ndarray
     finished: bool
     stats: dict[str, int]
+
+
+class Turn(NamedTuple):
+    """One or two engines that have a turn.
+
+    Attributes:
+        leg: the name of an engine.
+        budget: its work.
+        other: that of one that works beside it, or None.
+        more: the work of that one.
+        last: whether that one, or the only one, has no more in this round.
+    """
+
+    leg: str
+    budget: int
+    other: str | None = None
+    more: int = 0
+    last: bool = True
+
+    @property
+    def legs(self) -> list[str]:
+        """The names of all."""
+        return [self.leg] if self.other is None else [self.leg, self.other]
 
 
 class Turns:
@@ -110,7 +154,12 @@ class Turns:
             self._begin_with(won)
         self._engine, self._tried = "", []
         self._spent = 0  # how much of its budget the last engine has
-        self._rest: Iterator[tuple[str, int]] | None = None
+        self._rest: Iterator[Turn] | None = None
+        self._second: Turns | None = None  # the engines that work beside those
+        # How many tangles these knew, and how many vertices were won then.
+        self._told = 0, 0
+        # After whose turns it was looked whether the game has fallen apart.
+        self._looked: set[str] = set()
         self._parts: list[np.ndarray] = []
         self._part: tuple[Prepared, Turns] | None = None
 
@@ -156,32 +205,118 @@ class Turns:
 
     def _in_turns(self, legs: Sequence[str]) -> bool:
         """Whether all is won; if not, the game may have fallen apart."""
-        finished, going, again = False, True, False
+        finished, going = False, True
         rest = turns(legs, len(self._key)) if self._rest is None else self._rest
         while going and not finished:
-            leg, budget = next(rest)
-            self._engine, won = leg, self._won()
-            finished = self._go(leg, budget)
+            turn = next(rest)
+            finished, left = self._have(turn)
             going = self._stop[0] == 0 and self._left() > 0
             if going and not finished:
                 restore(self._game, self._key)
-                if leg in (AFRESH, legs[-1]) and leg not in self._tried:
-                    # Nearly all have had a turn: most games are won by now.
+                spent = turn.other or turn.leg
+                if turn.last and spent in {JUSTIFIED, AFRESH, legs[-1]} - self._looked:
+                    # Tangle learning has had its turn, too: most games are won by now.
+                    self._looked.add(spent)
                     self._parts = parts_of(self._game, self._key)[::-1]
                     if self._parts:
                         self.stats["parts"] = len(self._parts)
                         going = False
-                self._try(leg)
-                # What is left then is another game, of which its tangles are known.
-                again = leg == TANGLES and not again and self._won() > won
-                if again:
-                    more = [next(rest), (leg, 2 * LATER_WORK)]
-                    rest = itertools.chain(more, rest)
+                self._try(*turn.legs)
             elif not finished:
                 # Where it was is kept: the rest of its budget does.
-                rest = itertools.chain([(leg, max(budget - self._spent, 1))], rest)
+                rest = itertools.chain([left], rest)
         self._rest = rest
         return finished
+
+    def _have(self, turn: "Turn") -> tuple[bool, "Turn"]:
+        """Has a turn: whether all is won, and what is left of it.
+
+        Where two engines have it, neither knows of the other until both have spent
+        their budgets; but the second one is stopped once the first one has won all.
+        So what is won, and in how many steps, is the same on any number of threads.
+        """
+        self._engine = turn.leg
+        if turn.other is None:
+            finished = self._go(turn.leg, turn.budget)
+            return finished, turn._replace(budget=max(turn.budget - self._spent, 1))
+        second = self._followed(turn)
+        aside = Aside(functools.partial(second._go, turn.other, turn.more))
+        if turn.more * len(self._key) >= BESIDE_FROM:
+            aside.begin()
+
+        stop = second._stop
+
+        def tell():
+            if self._stop[0] != 0:
+                stop[0] = 1
+
+        try:
+            finished = self._go(turn.leg, turn.budget)
+            tell()
+            if not finished and aside.take_back():
+                second._stop = self._stop
+                others = second._go(turn.other, turn.more)
+            else:
+                others = not finished and aside.result(tell)
+            if others:
+                finished, self._engine = True, turn.other
+                self._try(turn.leg)
+        finally:
+            stop[0] = 1
+            aside.take_back()
+        if not finished or self._engine == turn.other:
+            self._join(second, turn.other == MIXED)
+        spent, more = self._spent, second._spent
+        return finished, turn._replace(
+            budget=max(turn.budget - spent, 1), more=max(turn.more - more, 1)
+        )
+
+    def _followed(self, turn: "Turn") -> "Turns":
+        """The second engine of a turn and its kin, which know what is won by now.
+
+        Promotion with tangles knows those that there are by now.
+        """
+        steps = max(self._left() - self._work(turn.budget)[0], 0)
+        stop, second = np.zeros(1, np.int8), self._second
+        if second is None:
+            arrays = np.empty_like(self._winner), np.empty_like(self._move)
+            never = np.zeros(0, np.int8)
+            second = Turns(self._game, *arrays, stop, never, steps)
+            self._second = second
+        second._key[:], second._move[:] = self._key, self._move
+        second._stop, second._max_steps = stop, steps
+        second.stats = dict.fromkeys(second.stats, 0)
+        if turn.other == MIXED and self._pool is not None:
+            second._pool = copied(self._pool, second._pool)
+            self._told = int(self._pool.many[0]), self._won()
+        return second
+
+    def _join(self, second: "Turns", learned: bool = False) -> None:
+        """Takes over what the second engine of a turn has won, and maybe `learned`."""
+        self._count(second.stats, second.stats.values())
+        own, key = self._key, second._key
+        theirs = np.flatnonzero((key >= 4 * WON) & (own < 4 * WON))
+        if learned and len(theirs) == 0:
+            self._learn_from(second)
+        if len(theirs) > 0:
+            own[theirs], self._move[theirs] = key[theirs], second._move[theirs]
+            # Together they may attract more. That publishes what is won, too.
+            self._attract(self._game.order, np.empty(len(own), np.int32))
+            conclude(own, self._winner, self._move)
+
+    def _learn_from(self, second: "Turns") -> None:
+        """Takes the tangles over that promotion has learned beside tangle learning.
+
+        Not where it has learned many more than that: each of them is to be looked at
+        from now on.
+        """
+        own, pool, (known, won) = self._pool, second._pool, self._told
+        if own is None or pool is None or self._won() != won:
+            return  # some of the tangles may be gone
+        both = int(pool.many[0]) - known, int(own.many[0]) - known
+        if both[0] <= TAKEN_OVER * both[1]:
+            while not take_in(own, pool, known):
+                own = self._pool = enlarged(own)
 
     def _try(self, *legs: str) -> None:
         self._tried += [leg for leg in legs if leg not in self._tried]
@@ -322,11 +457,15 @@ class Turns:
 
     def _justify(self, budget: int) -> bool:
         game, won = self._game, self._won()
-        if self._claims is None or self._claims[1] != won:
+        counts = np.zeros(2, np.int64)
+        if self._claims is None:
             top = int(game.key[game.order[0]] >> 2) if len(game.order) else -1
             self._claims = new_claims(len(game.key), top + 1), won
             begin(game, self._key, self._claims[0])
-        claims, counts = self._claims[0], np.zeros(2, np.int64)
+        elif self._claims[1] != won:
+            self._claims = self._claims[0], won
+            settle(game, self._key, self._claims[0], counts)
+        claims = self._claims[0]
         limit, unit = self._work(budget)
         finished = justify(game, claims, self._stop, limit, counts)
         self._count(("steps", "withdrawn"), counts)
@@ -336,12 +475,12 @@ class Turns:
         conclude(self._key, self._winner, self._move)
         return bool(finished)
 
-    def _count(self, names: Sequence[str], counts: np.ndarray) -> None:
-        for name, count in zip(names, counts.tolist(), strict=True):
+    def _count(self, names: Iterable[str], counts: Iterable[int]) -> None:
+        for name, count in zip(names, map(int, counts), strict=True):
             self.stats[name] = self.stats.get(name, 0) + count
 
 
-def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
+def turns(legs: Sequence[str], size: int) -> Iterator[Turn]:
     """The engines in turn, each with a budget, until one of them has none.
 
     Budgets are for each vertex that is not won, and of tangles and justifications for
@@ -349,12 +488,15 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
     Promotion has the first turn alone: what it could not do then, it would do again.
     That turn is short where games are small: tangle learning takes little longer on
     those that are not hard, and should see one that is before a small part of it is
-    won, which may hide how the rest hangs together. All go on where they were, so short
-    turns lose nothing. There each has a turn that is enough for most games of one
-    family that it is made for. Games of several together need promotion with tangles,
-    and the tangles that are known by then: so it has turns from a later round on, as
-    long as those of tangle learning. Justifications come last then: what they
-    win, they win soon.
+    won, which may hide how the rest hangs together. Tangle learning comes next, alone
+    as long as that takes no more than milliseconds. From then on it has all turns, and
+    beside it the others have one after the other. All go on where they were, so short
+    turns lose nothing, and none has to wait long for another one that has the same
+    turn: these are an eighth of what has gone before. There each gets in its first
+    turns what is enough for most games of one family that it is made for.
+    Games of several together need promotion with tangles, and the tangles that are
+    known by then: so it has turns from a later round on. Justifications come last then:
+    what they win, they win soon.
 
     Args:
         legs: their names.
@@ -362,40 +504,58 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
 
     Examples:
         >>> import itertools
-        >>> list(itertools.islice(turns(LEGS, 10**6), 4))
-        [('promotion', 128), ('tangles', 80), ('justified', 1), ('afresh', 16)]
+        >>> for turn in itertools.islice(turns(LEGS, 10**6), 4):
+        ...     print(*turn[:4])
+        promotion 128 None 0
+        tangles 80 None 0
+        tangles 1 justified 1
+        tangles 5 afresh 16
         >>> next(turns(LEGS, 1000))
-        ('promotion', 10)
+        Turn(leg='promotion', budget=10, other=None, more=0, last=True)
     """
     if len(legs) > 1:
         first = min(FIRST_WORK, WORK_OF_MANY + size // MORE_WORK_FROM)
-        yield legs[0], WORK_OF_FEW if size <= FEW else first
+        yield Turn(legs[0], WORK_OF_FEW if size <= FEW else first)
         legs = legs[1:]
-    turn, later = 0, legs
-    if size <= FEW:
-        later = sorted(legs, key=JUSTIFIED.__eq__)
-    while len(legs) > 1:
-        for leg in later if turn > 0 else legs:
-            budget = (
-                _of_few(leg, turn, size) if size <= FEW else _of_many(leg, turn, size)
-            )
-            if budget > 0:
-                yield leg, budget
-        turn += 1
-    yield legs[0], UNLIMITED
+    main = TANGLES if TANGLES in legs else legs[0]
+    others = [leg for leg in legs if leg != main]
+    if not others:
+        yield Turn(main, UNLIMITED)
+    done, of = 0, _of_few if size <= FEW else _of_many
+    if main == TANGLES:
+        done = _first_of_tangles(size)
+        yield Turn(main, done)
+    for turn in itertools.count():
+        if turn == 1 and size <= FEW:
+            others.sort(key=JUSTIFIED.__eq__)
+        for other in others:
+            left = of(AFRESH if other == PROMOTION else other, turn, size)
+            beside = BESIDE.get(other, 1) / BESIDE.get(main, 1)
+            while left > 0:
+                most = max(LEAST_TURN // max(size, 1), done // TURNS_GROW, 1)
+                more = min(max(int(most * beside), 1), left)
+                if 2 * left < 3 * more:
+                    more = left
+                part = max(int(more / beside), 1)
+                yield Turn(main, part, other, more, more == left)
+                done += part
+                left -= more
+
+
+def _first_of_tangles(size: int) -> int:
+    """The budget of tangle learning alone."""
+    if size > FEW:
+        return LATER_WORK * 5 // 8
+    return max(int(FIRST_TANGLES * min(1, FIRST_UP_TO / max(size, 1))), 1)
 
 
 def _of_few(leg: str, turn: int, size: int) -> int:
-    """The budget of an engine in a turn in a small game; turns count from 0."""
-    if leg == PROMOTION:  # only where it is not the first
-        leg = AFRESH
+    """The budget of an engine in a round in a small game; they count from 0."""
     shares = FIRST_SHARES if turn == 0 else LATER_SHARES
-    share, work = shares[LEGS.index(leg) - 1], LATER_WORK << max(turn - 1, 0)
+    share, work = shares[SECONDS.index(leg)], LATER_WORK << max(turn - 1, 0)
     if share == 0:
         return 0
-    if leg == TANGLES and turn == 0:
-        share *= FIRST_UP_TO / max(size, FIRST_UP_TO)
-    elif leg in (JUSTIFIED, AFRESH):
+    if leg != MIXED:
         share *= min(size, IN_CACHE) / max(size, 1)
     return max(int(share * work), 1)
 
@@ -405,7 +565,7 @@ def _of_many(leg: str, turn: int, size: int) -> int:
     budget, small = LATER_WORK << turn, min(size, IN_CACHE)
     if leg == MIXED and turn < LATER_MIXED:
         return 0
-    if leg in (TANGLES, MIXED):
+    if leg == MIXED:
         return max(budget * 5 // 8, 1)
     if leg == JUSTIFIED:
         return max(budget * small // size // OF_JUSTIFIED, 1)

@@ -138,6 +138,53 @@ def enlarged(pool: Pool) -> Pool:
     return more
 
 
+def copied(pool: Pool, room: Pool | None) -> Pool:
+    """The same tangles for another search, in the room of a pool if it has as much."""
+    if room is None or len(room.vertex) != len(pool.vertex):
+        room = new_pool(len(pool.first), len(pool.vertex))
+    many = int(pool.many[0])
+    rows, ways = int(pool.begin[many]), int(pool.begin_out[many])
+    used = {"vertex": rows, "move": rows, "out": ways, "of": ways, "after": ways}
+    for name, old, new in zip(Pool._fields, pool, room, strict=True):
+        size = used.get(name, len(old) if name in ("first", "many") else many + 1)
+        new[:size] = old[:size]
+    room.done[:many] = NONE
+    return room
+
+
+@compiled
+def take_in(pool, other, begin):
+    """Takes tangles of another pool in, from one on; whether there is room for them."""
+    tangle, last = np.int64(pool.many[0]), np.int64(other.many[0])
+    row, way = np.int64(pool.begin[tangle]), np.int64(pool.begin_out[tangle])
+    from_row, from_way = np.int64(other.begin[begin]), np.int64(other.begin_out[begin])
+    rows = np.int64(other.begin[last]) - from_row
+    ways = np.int64(other.begin_out[last]) - from_way
+    fits = tangle + last - begin <= len(pool.player)
+    fits = fits and row + rows <= len(pool.vertex) and way + ways <= len(pool.out)
+    heads, after, of, out = pool.first, pool.after, pool.of, pool.out
+    vertex, move = pool.vertex, pool.move
+    if fits:
+        for k in range(rows):
+            vertex[row + k] = other.vertex[from_row + k]
+            move[row + k] = other.move[from_row + k]
+        for index in range(begin, last):
+            player = np.int64(other.player[index])
+            pool.player[tangle] = player
+            pool.seen[tangle], pool.lost[tangle], pool.done[tangle] = 0, 0, NONE
+            for k in range(other.begin_out[index], other.begin_out[index + 1]):
+                w = other.out[k]
+                out[way], of[way] = w, tangle
+                after[way] = heads[w, player]
+                heads[w, player] = way
+                way += 1
+            row += other.begin[index + 1] - other.begin[index]
+            tangle += 1
+            pool.begin[tangle], pool.begin_out[tangle] = row, way
+        pool.many[0] = tangle
+    return fits
+
+
 @compiled
 def attract_with_tangles(game, search, pool, queue, begin, end, asks, stop):
     """Attracts to queue[:end] within a box; `asks` are player, box and region.
