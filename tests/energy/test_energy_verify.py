@@ -8,7 +8,7 @@ import pytest
 from energy_games import odd_games, stacked
 
 from jaxgames import Arena, Status, energy
-from jaxgames.energy import Reason, reference
+from jaxgames.energy import Reason, _verify, reference
 
 SIZE = (16, 64)
 
@@ -95,6 +95,30 @@ def test_credits_round_a_zero_cycle(method):
     assert energy.verify(arena, right, method)
     verdict = energy.verify(arena, wrong, method)
     assert verdict.reason == Reason.CREDIT_TOO_LARGE
+
+
+@pytest.mark.parametrize("rounds", [1, 100])
+def test_an_accelerator_is_the_first_to_look_at_a_large_game(rounds, monkeypatch):
+    asked, on_host = [], _verify._on_host
+
+    def noted(*args):
+        asked.append(args)
+        return on_host(*args)
+
+    monkeypatch.setattr(_verify, "CHECKED_THERE_FROM", 0)
+    monkeypatch.setattr(_verify, "ROUNDS_THERE", rounds)
+    monkeypatch.setattr(_verify, "_on_host", noted)
+    monkeypatch.setattr(_verify.ops, "accelerated", lambda: True)
+    arena = Arena.from_edges(
+        [0, 1, 2, 3], [1, 2, 3, 3], owner=[0] * 4, weight=[-1, -1, -1, 0]
+    )
+    right = reference.solve(arena)
+    assert right.credit.tolist() == [3, 2, 1, 0]
+    assert energy.verify(arena, right)
+    wrong = dataclasses.replace(right, credit=right.credit + [1, 0, 0, 0])
+    verdict = energy.verify(arena, wrong)
+    assert (verdict.reason, verdict.vertex) == (Reason.CREDIT_TOO_LARGE, 0)
+    assert len(asked) == (2 if rounds == 1 else 0)
 
 
 def test_wide_numbers():

@@ -365,7 +365,7 @@ def test_python_tells_where_it_stands_and_may_be_stopped(monkeypatch):
 def test_auto_races_for_large_games_on_an_accelerator(monkeypatch):
     monkeypatch.setattr(_problem.jax, "default_backend", lambda: "gpu")
     assert parity.place_for(SMALL) == "host"
-    assert parity.place_for(generate.random_game(0, 60_000)) == "race"
+    assert parity.place_for(generate.random_game(0, 120_000)) == "race"
 
 
 def test_what_auto_takes_on_the_device():
