@@ -180,12 +180,9 @@ def check_class(state: Any, kind: type) -> None:
     if not isinstance(state, kind):
         raise ValueError(
             "state must be solution.state of an earlier call with the same problem, "
-            f"solver and options, which is a {kind.__name__}: got {_class_of(state)}"
+            f"solver and options, which is a {kind.__name__}: got "
+            f"{type(state).__name__}"
         )
-
-
-def _class_of(x: Any) -> str:
-    return type(x).__name__
 
 
 # ---- fingerprints ----------------------------------------------------------------

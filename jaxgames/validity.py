@@ -157,13 +157,7 @@ def known(value: Any) -> None:
 
 
 def check_stack(stack: Any, games: int, rules: Rules) -> None:
-    """As `check_each`, for a concrete stack of values of another class.
-
-    Args:
-        stack: the stack.
-        games: how many it holds.
-        rules: those of the class.
-    """
+    """As `check_each`, for a concrete stack of so many values of another class."""
     rules.shapes(stack, (games,))
     host = to_numpy(stack)
     wrong = _any(np, rules.faults(np, host))

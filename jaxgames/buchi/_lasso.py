@@ -20,16 +20,9 @@ def lasso_of(
 ) -> Lasso | None:
     """A lasso from an initial vertex, or None if the cycle found is not reached.
 
-    O(V + E) on the host; searches end with the first thing that they look for.
-
-    Args:
-        arena: the graph, without padding.
-        accepting: bool `[V]`.
-        starts: int32 `[K]`, the initial vertices.
-        finds: what is known of the witness and of what is left.
-        witness: a vertex that is left.
-        left: bool `[V]`.
-        vertices: bool `[V]`, the vertices that there are; None for all.
+    O(V + E) on the host; searches end with the first thing that they look for. What is
+    known of the witness, and of what is left (bool `[V]`), `finds` says. Of `vertices`,
+    bool `[V]`, None stands for all.
     """
     if finds == "cycle":
         return host.lasso_through(arena, starts, witness, vertices, left)

@@ -32,17 +32,12 @@ class Stages(Map):
 
 
 def in_stages(question: Question, meter: Meter, track: drive.Track) -> AcceptingCycle:
-    """Decides by what is cheapest for each kind of part.
+    """Decides by what is cheapest for each kind of part, for one accepting set.
 
     Parts without accepting vertices are left out. Where a terminal one is reached there
     is a cycle. The others are trimmed together, which decides the weak ones; and what
     is left of the strong ones goes to `Map`, in a smaller graph, or to the host if it
-    is small.
-
-    Args:
-        question: with one accepting set.
-        meter: told now and then; may end the solve.
-        track: tells the host when to give up.
+    is small, which the track tells when to give up.
     """
     kinds = question.kinds
     facts: dict[str, Any] = dict(trim=0, outer=0, inner=0)

@@ -229,10 +229,7 @@ def _needs(run: Run, shapes, tree) -> memory.Needs:
 def begin(run: Run, arena: Any, of: Any) -> tuple[Any, Standing]:
     """All games of a stack before the first round, and room for what they will say.
 
-    Args:
-        run: how they are solved.
-        arena: all games.
-        of: what their state is a state of.
+    Their state is a state `of` these or others.
     """
     games, size, _ = run.problem.form.shape(arena)
     game = _games(run, arena)

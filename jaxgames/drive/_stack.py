@@ -79,9 +79,8 @@ def merged(
 ) -> dict[Any, list[int]]:
     """Fewer groups: one of few cells joins the next larger one that takes it in.
 
-    Args:
-        groups: indices by what they have in common: something, and a size.
-        join: the size that two have in common, or None.
+    Groups are indices by what they have in common: something, and a size. The size that
+    two have in common `join` says, or None.
     """
     left = sorted(groups.items(), key=lambda group: _cells(group[0][1]))
     found: dict[Any, list[int]] = {}

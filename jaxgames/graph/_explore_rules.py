@@ -152,16 +152,12 @@ def check_initial(initial: Any) -> np.ndarray:
 def packed_successors(
     rules: Rules, words: jax.Array
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """The successors of states as words (pure).
+    """The successors of states as words, of such: uint32 `[N, W]` (pure).
 
     A transition function stacks components to states, and these to successors. Taken
     apart again, one by one, no such array is ever made: XLA would compute each of its
     entries as one of many cases, and neighbours differ in theirs. And what is computed
     for many states at a time comes in long vectors, which are transposed at the end.
-
-    Args:
-        rules: the search.
-        words: uint32 `[N, W]`.
 
     Returns:
         The words of all successors, uint32 `[N, A, W]`; which of them there are, bool

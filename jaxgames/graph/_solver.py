@@ -66,10 +66,6 @@ class ComponentMachine(ComponentSolver, Machine):
         """
 
     @abc.abstractmethod
-    def sweep(self, game: Subgraph, state: Any) -> Any:
-        """One sweep over the edges; `stable` says whether it has changed nothing."""
-
-    @abc.abstractmethod
     def settle(self, game: Subgraph, state: Any) -> Any:
         """Finds components where the state is stable."""
 

@@ -130,11 +130,9 @@ def _heads(links: Links) -> Pieces:
 
 
 def packed(x: jax.Array, bits: int = 1) -> jax.Array:
-    """Small numbers in words, as many as a word has room for.
+    """Booleans, or integers from 0 on, in words, as many as a word has room for.
 
-    Args:
-        x: booleans, or integers from 0 on.
-        bits: of each; a divisor of `WORD`.
+    Each takes some bits, a divisor of `WORD`.
     """
     room = WORD // bits
     parts = jnp.pad(x, (0, -len(x) % room)).reshape(-1, room).astype(jnp.uint32)

@@ -11,7 +11,7 @@ from jaxgames.kept import is_kept, kept
 from jaxgames.later import jax, jnp
 from jaxgames.ops import _slices
 from jaxgames.ops._layouts import Game, SlicedArena, move_type
-from jaxgames.ops._shards import Spread, shard_rows
+from jaxgames.ops._shards import Spread, spread_out
 from jaxgames.ops._sliced_device import accelerated, slice_rows_there
 from jaxgames.ops._sliced_host import slice_rows
 from jaxgames.ops._transfers import default_device
@@ -39,7 +39,9 @@ def prepare(arena: Arena, spread: Spread | None = None) -> Game:
             priority=_narrow(arena.priority, of_vertices),
             edge_priority=_narrow(arena.edge_priority, of_edges),
         )
-        return _put(narrow) if spread is None else shard_rows(narrow, spread)
+        if spread is None:
+            return _put(narrow)
+        return spread_out(slice_rows(narrow, spread.shares), spread)
 
     return kept(arena, _key(spread), lay_out)
 

@@ -19,7 +19,6 @@ from jaxgames.later import jax, jnp
 from jaxgames.ops._layouts import SlicedArena, num_slots
 from jaxgames.ops._links import EdgeList, Links, PairLinks, SlicedLinks
 from jaxgames.ops._places import in_shares, programs_for, whole
-from jaxgames.ops._sliced_host import slice_rows
 
 
 class Spread(NamedTuple):
@@ -114,19 +113,10 @@ def refuse_spread(what: str, instead: str) -> None:
 # ---- placing -------------------------------------------------------------------------
 
 
-def shard_rows(arena: Arena, spread: Spread) -> SlicedArena:
-    """Spreads the rows of a concrete arena over the devices of a mesh (host only)."""
-    return spread_out(slice_rows(arena, spread.shares), spread)
-
-
 def spread_out(found: Any, spread: Spread) -> Any:
-    """Puts a layout in shares on the devices of a mesh.
+    """Puts a sliced arena, or links, made for as many shares, on the devices of a mesh.
 
     Each process puts the shares of its own devices there.
-
-    Args:
-        found: a sliced arena, or links, made for as many shares.
-        spread: the mesh.
     """
     mesh = spread.mesh
     lengths = _lengths(found)

@@ -68,13 +68,7 @@ def split(arena: Arena) -> Arena:
 
 
 def extend(arena: Arena, winner, strategy) -> tuple[np.ndarray, np.ndarray]:
-    """A solution of the old game as one of the split game (host only).
-
-    Args:
-        arena: the split arena.
-        winner: int8 `[V]` of the old arena.
-        strategy: int32 `[V]` of the old arena.
-    """
+    """A solution of the old game as one of the split game, `arena` (host only)."""
     size = len(winner)
     ends = arena.dst[arena.row_ptr[size:-1]]
     middle = winner[ends]

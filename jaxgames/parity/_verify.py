@@ -168,8 +168,8 @@ def _looked_at_on_device(
         )
         return _measured_jit(game, winner, strategy, padded)
     fixed = _fix_jit(game, winner, strategy)
-    if int(fixed.reason) != Reason.OK:
-        return Verdict(jnp.array(False), fixed.reason, fixed.vertex)
+    if not fixed.found:
+        return fixed.found
     trimming = _trimming(game)
     if most is None:
         return _trimmed_jit(fixed, fixpoint.completed(trimming, fixed))

@@ -15,11 +15,6 @@ def faults(arena: Arena, winner: Any, strategy: Any) -> list[np.ndarray]:
 
     O(V + E) time. In the order of [`Reason`][jaxgames.buchi.Reason], from `UNDECIDED`
     to `CYCLE_WON_BY_OPPONENT`.
-
-    Args:
-        arena: the game.
-        winner: integers `[V]`.
-        strategy: integers `[V]`.
     """
     validity.checked(arena)
     row_ptr = np.asarray(arena.row_ptr)

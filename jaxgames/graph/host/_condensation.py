@@ -9,21 +9,23 @@ from jaxgames.host import linear
 def group(count, label):
     """The vertices by component: offsets `[count + 1]`, and the vertices in order.
 
-    O(V + count) time; vertices of label -1 are left out.
+    O(V + count) time; vertices of label -1 are left out. Of the targets of edges it
+    gives the edges that enter each vertex.
     """
     offsets = np.zeros(count + 1, np.int32)
     for c in label:
         if c >= 0:
-            offsets[c + 1] += 1
-    for c in range(count):
-        offsets[c + 1] += offsets[c]
-    free = offsets[:-1].copy()
-    members = np.empty(offsets[count], np.int32)
-    for v in range(len(label)):
+            offsets[c] += 1
+    end = 0
+    for c in range(count + 1):
+        end += offsets[c]
+        offsets[c] = end
+    members = np.empty(end, np.int32)
+    for v in range(len(label) - 1, -1, -1):
         c = label[v]
         if c >= 0:
-            members[free[c]] = v
-            free[c] += 1
+            offsets[c] -= 1
+            members[offsets[c]] = v
     return offsets, members
 
 
@@ -107,11 +109,7 @@ def topological(row_ptr, dst):
 def within_and_between(row_ptr, dst, label, edges):
     """Which of some edges lead inside a component, and which from one to another.
 
-    Args:
-        row_ptr: int32 `[V + 1]`.
-        dst: int32 `[E]`.
-        label: int32 `[V]`, the component of each vertex; -1 leaves it out.
-        edges: bool `[E]`, the edges that count.
+    Booleans `[E]` all three; a vertex of label -1 is left out.
     """
     within, between = np.zeros(len(dst), np.bool_), np.zeros(len(dst), np.bool_)
     for v in range(len(label)):

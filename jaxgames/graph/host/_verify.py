@@ -13,7 +13,7 @@ from jaxgames.graph.host._condensation import (
     topological,
     within_and_between,
 )
-from jaxgames.graph.host._reach import reach, transpose
+from jaxgames.graph.host._reach import reach
 
 
 def verify(
@@ -21,16 +21,7 @@ def verify(
 ) -> Verdict:
     """Checks strongly connected components on the host, trusting nobody.
 
-    What is checked says [`graph.verify`][jaxgames.graph.verify]. O(V + E) time.
-
-    Args:
-        graph: an arena, a pair `(indptr, indices)`, or a sparse matrix.
-        components: what has `labels` and a `count`; or labels alone, integers `[V]`.
-        vertices: bool `[V]`, the vertices that there are; None for all.
-        edges: bool `[E]`, the edges that there are; None for all.
-
-    Raises:
-        ValueError: the graph, labels or a mask are wrong in type or shape.
+    As [`graph.verify`][jaxgames.graph.verify] does. O(V + E) time.
 
     Examples:
         >>> print(verify(([0, 1, 3, 4], [1, 0, 2, 2]), [0, 0, 1]))
@@ -53,7 +44,7 @@ def verify(
     row_ptr, dst = arena.row_ptr, arena.dst
     there = np.ones(len(dst), bool) if edges is None else edges
     within, between = within_and_between(row_ptr, dst, small, there)
-    in_ptr, in_edge = transpose(row_ptr, dst)
+    in_ptr, in_edge = group(size, dst)
     forward = reach(row_ptr, dst, first, inside, within, -1)
     backward = reach(in_ptr, arena.src[in_edge], first, inside, within[in_edge], -1)
     return Verdict.first_of(
@@ -73,7 +64,7 @@ def _cyclic(row_ptr, dst, labels, between) -> np.ndarray:
     number = int(labels.max(initial=-1)) + 1
     offsets, members = group(number, labels)
     starts, heads, _ = contract(row_ptr, dst, labels, offsets, members, between)
-    into, edge = transpose(starts, heads)
+    into, edge = group(number, heads)
     tails = np.repeat(np.arange(number, dtype=np.int32), np.diff(starts))
     left = np.ones(number + 1, bool)
     left[topological(into, tails[edge])] = left[number] = False

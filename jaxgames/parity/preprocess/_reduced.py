@@ -147,14 +147,10 @@ def translate(strategy: np.ndarray, edges: np.ndarray) -> np.ndarray:
 def induced(
     arena: Arena, vertices: np.ndarray, place: np.ndarray | None = None
 ) -> tuple[Arena, np.ndarray]:
-    """The game on some vertices, in the order given, and the old indices of its edges.
+    """The game on distinct vertices, in this order, and the old indices of its edges.
 
-    Takes time for these vertices and their edges alone if `place` is given.
-
-    Args:
-        arena: the game.
-        vertices: distinct vertices, each with an edge to one of them.
-        place: int32 `[V]`, all -1, which it is again afterwards.
+    Each has an edge to one of them. Takes time for these vertices and their edges alone
+    if `place` is given: int32 `[V]`, all -1, which it is again afterwards.
     """
     if place is None:
         place = np.full(arena.shape[0], -1, np.int32)
@@ -207,14 +203,10 @@ def with_edges(arena: Arena, edges: np.ndarray) -> Reduced:
 
 
 def on_vertices(arena: Arena, vertices: np.ndarray, winner, move) -> Reduced:
-    """The game on some vertices; the others are decided.
+    """The game on some vertices, in the order of their new numbers; others are decided.
 
-    Args:
-        arena: the game.
-        vertices: what is left, in the order of the new numbers.
-        winner: int8 `[V]`, of the vertices that are not left.
-        move: int32 `[V]`, edges that the winners take there; those of vertices that do
-            not belong to them do not matter.
+    Their winners, and edges that these take there, are known; what is said of moves of
+    others does not matter.
     """
     reduced, edges = induced(arena, vertices)
 
