@@ -455,7 +455,10 @@ def labels_by(
 ) -> dict[str, Any]:
     """The labels of an arena, each made another by what is for its kind.
 
-    Where that is None, labels of vertices, or of edges, are left out.
+    Args:
+        arena: it.
+        of_vertices: for an array of labels of vertices; None: they are left out.
+        of_edges: for one of labels of edges, likewise.
     """
     return {
         name: None if (old := getattr(arena, name)) is None else make(old)
@@ -479,10 +482,14 @@ def _of_fields(kind: type[Arena], **fields: Any) -> Arena:
 
 
 def has_empty_row(row_ptr: np.ndarray, edges: int) -> bool:
-    """Whether one of V rows, integers `[V + 1]`, is empty.
+    """Whether a row is empty.
+
+    Args:
+        row_ptr: integers `[V + 1]`.
+        edges: their number `E`.
 
     Raises:
-        ValueError: `row_ptr` does not ascend from 0 to the number of edges.
+        ValueError: `row_ptr` does not ascend from 0 to `E`.
     """
     if row_ptr[0] == 0 and row_ptr[-1] == edges:
         if pays(len(row_ptr)):
@@ -511,10 +518,17 @@ def _look_at_rows(row_ptr, found, begin, end):
 
 
 def sources_of(row_ptr: np.ndarray, edges: int) -> tuple[np.ndarray, bool]:
-    """The source of each edge, int32 `[E]`, and whether a row is empty.
+    """The source of each edge, and whether a row is empty.
+
+    Args:
+        row_ptr: integers `[V + 1]`.
+        edges: their number `E`.
+
+    Returns:
+        int32 `[E]` and a bool.
 
     Raises:
-        ValueError: `row_ptr` does not ascend from 0 to the number of edges.
+        ValueError: `row_ptr` does not ascend from 0 to `E`.
     """
     size = len(row_ptr) - 1
     ascends = row_ptr[0] == 0 and row_ptr[-1] == edges
@@ -643,7 +657,10 @@ def bucket(size: int) -> int:
 def padded(x: Any, more: int, *, last: bool = False) -> Any:
     """An array with so many entries more at the end of its first axis; None stays.
 
-    They are like the `last` one, or else zeros.
+    Args:
+        x: of numpy, of JAX or traced.
+        more: how many.
+        last: whether they are what is last; else they are zeros.
     """
     if x is None:
         return None

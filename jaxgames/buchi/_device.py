@@ -9,11 +9,10 @@ from jaxgames import fixpoint, graph, memory, ops, states
 from jaxgames.arena import Arena, bucket
 from jaxgames.buchi import _drive, _links, host
 from jaxgames.buchi._by_scc import ByScc
-from jaxgames.buchi._lasso import lasso_of
 from jaxgames.buchi._map import named, ranks
 from jaxgames.buchi._question import Question
-from jaxgames.buchi._solution import AcceptingCycle, nothing, shown
-from jaxgames.buchi._solver import NONE, Answer, Problem
+from jaxgames.buchi._solution import AcceptingCycle, Lasso, nothing, shown
+from jaxgames.buchi._solver import NONE, Answer, Finds, Problem
 from jaxgames.buchi._trim import Task, Trim, task
 from jaxgames.kept import kept
 from jaxgames.later import jax, jnp
@@ -200,6 +199,35 @@ def closed(question: Question, solver: Any, answer: Answer, vertices):
         np.asarray(answer.left)[:size],
         vertices,
     )
+
+
+def lasso_of(
+    arena: Arena,
+    accepting: np.ndarray,
+    starts: np.ndarray,
+    finds: Finds,
+    witness: int,
+    left: np.ndarray,
+    vertices: np.ndarray | None = None,
+) -> Lasso | None:
+    """A lasso from an initial vertex, or None if the cycle found is not reached.
+
+    O(V + E) on the host; searches end with the first thing that they look for. What is
+    known of the witness, and of what is left (bool `[V]`), `finds` says. Of `vertices`,
+    bool `[V]`, None stands for all.
+    """
+    if finds == "cycle":
+        return host.lasso_through(arena, starts, witness, vertices, left)
+    entries = np.flatnonzero(left).astype(np.int32)
+    if finds == "ahead":
+        path = host.way_to(arena, starts, left, vertices)
+        if not len(path):
+            return None
+        entries = path[-1:]
+    found = host.search(arena, accepting, entries, vertices=left)
+    if found == host.NO_CYCLE:
+        return None
+    return host.lasso_through(arena, starts, found, vertices, left)
 
 
 def run_by_scc(

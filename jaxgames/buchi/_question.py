@@ -297,8 +297,7 @@ class Marked(NamedTuple):
 def read_traced(arena: Any, accepting, initial, partition) -> tuple[Marked, Any]:
     """Accepting and initial vertices, and the part of each, where any is traced.
 
-    Returns:
-        The question, and whether it is none, as from `validity.checked`.
+    Also whether the question is none, as from `validity.checked`.
 
     Raises:
         ValueError: a type or shape is wrong.

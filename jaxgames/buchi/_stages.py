@@ -9,7 +9,6 @@ import numpy as np
 from jaxgames import drive, ops
 from jaxgames.arena import bucket
 from jaxgames.buchi import _device, _drive, host
-from jaxgames.buchi._lasso import lasso_of
 from jaxgames.buchi._map import Map, ranks
 from jaxgames.buchi._question import Question
 from jaxgames.buchi._solution import AcceptingCycle, Lasso
@@ -81,7 +80,7 @@ def in_stages(question: Question, meter: Meter, track: drive.Track) -> Accepting
             return ended(status)
         if witness == NONE:
             break
-        lasso = lasso_of(
+        lasso = _device.lasso_of(
             *(question.arena, question.accepting, question.starts),
             *("cycle", witness, inside, vertices),
         )
@@ -99,7 +98,7 @@ def _of_kind(question: Question, kinds: list[Kind], kind: Kind) -> np.ndarray:
 
 def _closed(question: Question, left: np.ndarray) -> Lasso | None:
     """A lasso into vertices that all can go on for ever among themselves."""
-    return lasso_of(
+    return _device.lasso_of(
         question.arena, question.accepting, question.starts, "ahead", NONE, left
     )
 

@@ -31,8 +31,8 @@ class Task(NamedTuple):
 def task(edges: PairLinks, part: jax.Array, rows: int) -> Task:
     """The vertices of parts, and the edges between two of one part (pure).
 
-    Edges come in the order of their tails. The part of a vertex that is not there is 0;
-    there are so many rows for the others, or more.
+    Edges come in the order of their tails. The part of a vertex, int32 `[V]`, is 0
+    where that is not there; there are so many rows for the others, or more.
     """
     room = len(edges.tail)
     there = part > 0

@@ -197,12 +197,8 @@ class _Places:
 
 
 def filled(rows: Iterable, lengths: np.ndarray, width: int, fill: Any) -> np.ndarray:
-    """A table of rows of several lengths, filled up.
+    """A table of this width from rows of several lengths, filled up.
 
-    Args:
-        rows: the rows.
-        lengths: of each.
-        width: of the table.
-        fill: a number, or a table of the same shape to fill up from.
+    With a number, or from a table of the same shape.
     """
     return _Places(lengths, width).put(rows, fill)

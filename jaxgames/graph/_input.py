@@ -62,11 +62,7 @@ def as_arena(graph: Any, **bounds: Unpack[Bounds]) -> Arena:
 
 
 def read(graph: Any) -> tuple[Arena, Any]:
-    """As `as_arena`, where an arena may be traced.
-
-    Returns:
-        What [`checked`][jaxgames.validity.checked] does for a graph.
-    """
+    """As `as_arena`, but an arena may be traced; gives what `checked` does."""
     return validity.checked(as_arena(graph), total=False)
 
 
@@ -322,8 +318,8 @@ def concrete(
 ) -> tuple[Arena, Any, Any]:
     """A graph and its masks as numpy arrays, checked; padding is masked out.
 
-    Of arrays on a device only those of these names come. Masks are None where
-    everything is there.
+    Masks are bool `[V]` and `[E]`, or None where everything is there. Of arrays on a
+    device only those of these names come.
     """
     check_concrete("this function", graph, vertices, edges)
     arena = as_arena(graph)

@@ -157,7 +157,10 @@ def is_narrow(arena: Arena) -> bool:
 
 
 def inside(arena: Arena, vertices: Any = None) -> Any:
-    """The vertices that there are, without padding: bool `[V]`, concrete of numpy."""
+    """Those of some vertices, bool `[V]`, that are no padding: bool `[V]`.
+
+    None stands for all of them. Of a concrete graph they are an array of numpy.
+    """
     xp = jnp if is_traced((arena, vertices)) else np
     real = xp.arange(arena.shape[0]) < arena.num_vertices
     return real if vertices is None else real & xp.asarray(vertices)

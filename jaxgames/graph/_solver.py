@@ -139,8 +139,7 @@ class ComponentMachine(ComponentSolver, Machine):
 def number(root: jax.Array) -> Answer:
     """Numbers components in the order of their smallest vertices.
 
-    Args:
-        root: int32 `[V]`: the same vertex for all of a component, or NONE.
+    The root, int32 `[V]`, is the same vertex for all of a component, or NONE.
     """
     own = jnp.arange(len(root), dtype=jnp.int32)
     least = least_of(root)

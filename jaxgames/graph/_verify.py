@@ -176,7 +176,8 @@ def _peel(links: Links, labels: jax.Array, inside: jax.Array) -> jax.Array:
     """The vertices from whose components a cycle of components can be reached.
 
     Components without an edge to another one are taken away, all in a round. Links
-    point at successors in other components; the label of a vertex without one is `V`.
+    point at successors in other components. Labels are int32 `[V]`, `V` where a vertex
+    has none; those `inside` are bool `[V]`.
     """
     size = len(labels)
 

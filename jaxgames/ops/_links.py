@@ -173,6 +173,21 @@ def keep_links(links: Links, keep: Pieces) -> Links:
     return dataclasses.replace(links, tail=tail)
 
 
+def redirect(links: Links, x: jax.Array, num_targets: int) -> Links:
+    """The links that lead on: to what `x` says of what they point at (pure).
+
+    That is int32 `[T]`, in `0 .. num_targets - 1`.
+    """
+    if isinstance(links, PairLinks):
+        (head,) = at_targets(links, x)
+        return PairLinks(links.tail, head, links.num_rows, num_targets)
+    blocks = tuple(
+        jnp.where(block < links.num_targets, value, num_targets)
+        for block, value in zip(link_targets(links), at_targets(links, x), strict=True)
+    )
+    return SlicedLinks(blocks, links.slot, links.row, links.num_rows, num_targets)
+
+
 def count_links(links: Links) -> jax.Array:
     """How many links there are: int32 scalar."""
     there = [x < links.num_targets for x in link_targets(links)]

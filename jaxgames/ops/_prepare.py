@@ -47,15 +47,10 @@ def prepare(arena: Arena, spread: Spread | None = None) -> Game:
 
 
 def edges_on_host(game: Game, edge: jax.Array, row_ptr: Any) -> np.ndarray:
-    """Edge indices that a device has found, on the host.
+    """Edge indices, int32 `[V]`, that a device has found in these rows, on the host.
 
     From a device with memory of its own they are sent as positions in rows, which are
     narrow where there are many.
-
-    Args:
-        game: the layout.
-        edge: int32 `[V]`, NO_EDGE where there is none.
-        row_ptr: of the arena that was laid out.
     """
     sliced = isinstance(game, SlicedArena) and game.mesh is None
     if not (sliced and isinstance(row_ptr, np.ndarray) and accelerated()):

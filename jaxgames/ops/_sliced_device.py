@@ -83,7 +83,8 @@ def listed_there(offsets: Any, targets: Any, num_targets: int) -> PairLinks:
 def rows_there(offsets: Any, targets: Any) -> tuple[jax.Array, jax.Array]:
     """Rows on the default device, for all that is made of them there.
 
-    Both are int32; the targets filled up to one of a few lengths.
+    They are integers, `[R + 1]` and `[E]`. Both become int32; the targets are filled up
+    to one of a few lengths.
     """
     pieces = sent(targets, bucket(len(targets)))
     return jnp.asarray(offsets, jnp.int32), joined(pieces)
@@ -92,7 +93,7 @@ def rows_there(offsets: Any, targets: Any) -> tuple[jax.Array, jax.Array]:
 def edges_there(
     offsets: Any, targets: Any
 ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
-    """Rows, of numpy or of JAX, as a list of edges, on the default device.
+    """Rows, `[R + 1]` and `[E]`, of numpy or JAX, as a list on the default device.
 
     Returns:
         Row and target of each edge, filled up with 0 to one of a few lengths; how many

@@ -96,8 +96,12 @@ def slice_rows(arena: Arena, shares: int | None = None) -> SlicedArena:
 def sliced_links(offsets, targets, num_targets: int, shares: int | None) -> SlicedLinks:
     """Sorts concrete rows into slices (host only).
 
-    They are dealt out to so many shares, one after the other; with None they stay
-    together, and values have no axis for shares.
+    Args:
+        offsets: integers `[R + 1]`, ascending from 0 to E.
+        targets: integers `[E]`, row by row.
+        num_targets: the number of things to point at.
+        shares: deal the rows out to so many shares, one after the other; None: they
+            stay together, and values have no axis for shares.
     """
     size, parts = len(offsets) - 1, shares or 1
     targets = targets.astype(np.int32, copy=False)
@@ -141,8 +145,9 @@ def sliced_links(offsets, targets, num_targets: int, shares: int | None) -> Slic
 def placed_rows(offsets, plan: Plan, counts: np.ndarray, parts: int) -> Slots:
     """Gives each row its slot: slice by slice, and in the old order within one.
 
-    Of each slice, `counts` says how many rows it has in all shares together. Each of so
-    many parts takes the next rows of a slice, as many as the others.
+    Offsets are integers `[R + 1]`. Of each slice, `counts` says how many rows it has in
+    all shares together. Each of so many parts takes the next rows of a slice, as many
+    as the others.
     """
     size, slots = len(offsets) - 1, parts * plan.total
     found = Slots(

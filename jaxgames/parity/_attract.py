@@ -27,6 +27,8 @@ def kinds(attractor, in_play) -> jax.Array:
 def head(priority, subgame):
     """The most important vertices of a subgame, up to the first of the other parity.
 
+    Priorities are integers `[S]`, the subgame bool `[S]`.
+
     Returns:
         The head (bool `[S]`), the player of its parity (bool), and the largest
         priority: -1 if the subgame is empty.

@@ -68,7 +68,10 @@ def split(arena: Arena) -> Arena:
 
 
 def extend(arena: Arena, winner, strategy) -> tuple[np.ndarray, np.ndarray]:
-    """A solution of the old game as one of the split game, `arena` (host only)."""
+    """A solution of the old game as one of the split game, `arena` (host only).
+
+    Of the old game there are winners, int8 `[V]`, and strategies, int32 `[V]`.
+    """
     size = len(winner)
     ends = arena.dst[arena.row_ptr[size:-1]]
     middle = winner[ends]

@@ -75,8 +75,11 @@ def descent(
     """The first edge of each winner that leads down in rank, inside a layer.
 
     Where the rank is 0, it leads to one of rank 0; player 0 then goes anywhere in his
-    region. The layer of a vertex is the round in which it was lost for player 0, else
-    0. Edges are int32 `[V]`, -1 where the owner does not win.
+    region. The winner is int8 `[V]`, the rank int32 `[V]`, and the layer int32 `[V]`:
+    the round in which a vertex was lost for player 0, else 0.
+
+    Returns:
+        int32 `[V]`, -1 where the owner does not win.
     """
     row_ptr, dst = np.asarray(arena.row_ptr), np.asarray(arena.dst)
     own = winner == np.asarray(arena.owner)

@@ -77,7 +77,10 @@ def lasso_through(
 def check_lasso(
     arena: Arena, lasso: Lasso, accepting: np.ndarray, starts: np.ndarray
 ) -> tuple[str, int]:
-    """What is wrong with a lasso, and where: an empty text and -1 if nothing is."""
+    """What is wrong with a lasso, and where: an empty text and -1 if nothing is.
+
+    Accepting vertices are bool `[V]`; starts are the initial ones.
+    """
     prefix, cycle = np.asarray(lasso.prefix), np.asarray(lasso.cycle)
     if cycle.ndim != 1 or not len(cycle):
         return "empty", NO_VERTEX
@@ -101,7 +104,10 @@ def way_to(
     goal: np.ndarray,
     vertices: np.ndarray | None = None,
 ) -> np.ndarray:
-    """A shortest path from a start to a goal, bool `[V]`; empty if none is reached."""
+    """A shortest path from a start to a goal, bool `[V]`; empty if none is reached.
+
+    Starts and vertices are as for `search`.
+    """
     row_ptr, dst = _rows(arena)
     with limits.ticking_beside("finding a lasso") as stop:
         return shortest_path(row_ptr, dst, starts, goal, vertices, stop)

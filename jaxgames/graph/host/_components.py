@@ -270,10 +270,11 @@ def search(row_ptr, dst, vertices, edges, stop, number, room, order):
 def closing(row_ptr, dst, vertices, edges):
     """The components in the order in which the search closes them, for compiled code.
 
+    Arguments are those of `tarjan`.
+
     Returns:
-        The component of each vertex, as `tarjan`, whose arguments these are; the
-        vertices in order of their components; and where each component begins there,
-        and the last one ends.
+        The component of each vertex, as `tarjan`; the vertices in order of their
+        components; and where each component begins there, and the last one ends.
     """
     stop = np.zeros(1, np.int8)
     room = np.empty((1 + WORDS) * (len(row_ptr) - 1) + len(dst), np.int32)

@@ -109,7 +109,11 @@ def topological(row_ptr, dst):
 def within_and_between(row_ptr, dst, label, edges):
     """Which of some edges lead inside a component, and which from one to another.
 
-    Booleans `[E]` all three; a vertex of label -1 is left out.
+    Args:
+        row_ptr: int32 `[V + 1]`.
+        dst: int32 `[E]`.
+        label: int32 `[V]`, the component of each vertex; -1 leaves it out.
+        edges: bool `[E]`, the edges that count.
     """
     within, between = np.zeros(len(dst), np.bool_), np.zeros(len(dst), np.bool_)
     for v in range(len(label)):

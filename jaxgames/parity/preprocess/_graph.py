@@ -36,8 +36,10 @@ def attract(graph: Graph, winner: np.ndarray, move: np.ndarray) -> None:
     player if all edges lead to what that one wins. A set that is won, together with
     what it attracts, can be taken out: what is left is a total game, from which a
     player can go over only to what his rival wins. So its solution is that of the
-    whole game there. Moves are edges that the winners take; they are set where a vertex
-    is attracted by its owner.
+    whole game there.
+
+    Winners are int8 `[V]`, -1 where undecided. Moves, int32 `[V]`, are edges that the
+    winners take; they are set where a vertex is attracted by its owner.
     """
     seeds = np.flatnonzero(winner != UNDECIDED)
     queue = np.empty(len(winner), np.int32)

@@ -18,6 +18,12 @@ def without_parallels(
     gets worse for him: if the most important priority that is seen infinitely often
     changes at all, it does so for a better one. O(V + E) time.
 
+    Args:
+        owner: bool `[V]`.
+        row_ptr: int32 `[V + 1]`.
+        dst: int32 `[E]`.
+        priority: int32 `[E]`, of edges.
+
     Returns:
         The game with edge priorities, and for each of its edges the index here.
     """

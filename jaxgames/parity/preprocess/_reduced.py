@@ -65,11 +65,8 @@ def reduction(*, edge_priorities: bool):
     """Decorator of reductions: checks the arena and takes care of its padding.
 
     The decorated function gets the real part of the arena as writable numpy arrays. Its
-    `undo` gets arrays too, also where a user has no strategy.
-
-    Args:
-        edge_priorities: whether the reduction reads them. If not, a game that has them
-            is refused.
+    `undo` gets arrays too, also where a user has no strategy. If it does not read edge
+    priorities, a game that has them is refused.
     """
 
     def decorate(function):
@@ -205,8 +202,8 @@ def with_edges(arena: Arena, edges: np.ndarray) -> Reduced:
 def on_vertices(arena: Arena, vertices: np.ndarray, winner, move) -> Reduced:
     """The game on some vertices, in the order of their new numbers; others are decided.
 
-    Their winners, and edges that these take there, are known; what is said of moves of
-    others does not matter.
+    The winners of those, int8 `[V]`, are known, and moves, int32 `[V]`, edges that they
+    take there; what is said of others does not matter.
     """
     reduced, edges = induced(arena, vertices)
 
