@@ -23,7 +23,7 @@ from jaxgames.graph.host._condensation import group as group
 from jaxgames.graph.host._condensation import islands as islands
 from jaxgames.graph.host._condensation import leaves, loops
 from jaxgames.graph.host._condensation import topological as topological
-from jaxgames.graph.host._reach import attract, descend, reach
+from jaxgames.graph.host._reach import attract, descend, reach, transpose
 from jaxgames.graph.host._verify import verify as verify
 from jaxgames.limits import Bounds, limited
 
@@ -126,7 +126,7 @@ def reachable(
     start = np.asarray(vertex_mask("sources", arena, sources))
     row_ptr, dst = arena.row_ptr, arena.dst
     if backward:
-        row_ptr, of_edge = group(arena.shape[0], dst)
+        row_ptr, of_edge = transpose(row_ptr, dst)
         dst = arena.src[of_edge]
         edges = None if edges is None else edges[of_edge]
     return reach(row_ptr, dst, start, vertices, edges, most)

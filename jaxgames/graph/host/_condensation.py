@@ -9,8 +9,7 @@ from jaxgames.host import linear
 def group(count, label):
     """The vertices by component: offsets `[count + 1]`, and the vertices in order.
 
-    O(V + count) time; vertices of label -1 are left out. Of the targets of edges it
-    gives the edges that enter each vertex.
+    O(V + count) time; vertices of label -1 are left out.
     """
     offsets = np.zeros(count + 1, np.int32)
     for c in label:

@@ -13,7 +13,7 @@ from jaxgames.graph.host._condensation import (
     topological,
     within_and_between,
 )
-from jaxgames.graph.host._reach import reach
+from jaxgames.graph.host._reach import reach, transpose
 
 
 def verify(
@@ -44,7 +44,7 @@ def verify(
     row_ptr, dst = arena.row_ptr, arena.dst
     there = np.ones(len(dst), bool) if edges is None else edges
     within, between = within_and_between(row_ptr, dst, small, there)
-    in_ptr, in_edge = group(size, dst)
+    in_ptr, in_edge = transpose(row_ptr, dst)
     forward = reach(row_ptr, dst, first, inside, within, -1)
     backward = reach(in_ptr, arena.src[in_edge], first, inside, within[in_edge], -1)
     return Verdict.first_of(
@@ -64,7 +64,7 @@ def _cyclic(row_ptr, dst, labels, between) -> np.ndarray:
     number = int(labels.max(initial=-1)) + 1
     offsets, members = group(number, labels)
     starts, heads, _ = contract(row_ptr, dst, labels, offsets, members, between)
-    into, edge = group(number, heads)
+    into, edge = transpose(starts, heads)
     tails = np.repeat(np.arange(number, dtype=np.int32), np.diff(starts))
     left = np.ones(number + 1, bool)
     left[topological(into, tails[edge])] = left[number] = False
