@@ -30,12 +30,10 @@ def read(
     names: Collection[str] | None = None,
     grant: Callable[[int], None] = lambda size: None,
 ) -> dict[str, np.ndarray]:
-    """Reads arrays from an archive that may be anything.
+    """Reads arrays from an archive that may be anything: those of these names, or all.
 
-    Args:
-        file: the archive; it can be sought in.
-        names: the arrays that are wanted, if they are there; None for all.
-        grant: called with the bytes that they will take; may raise.
+    The file can be sought in. What grants memory is told how many bytes they will take,
+    and may raise.
 
     Returns:
         The arrays by name, read-only, in the byte order of the machine.

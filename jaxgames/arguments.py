@@ -14,13 +14,7 @@ import numpy as np
 
 
 def integer(name: str, value: Any, low: int, high: int | None = None) -> int:
-    """The value as an int from `low` to `high`.
-
-    Args:
-        name: what the caller calls it.
-        value: what was passed.
-        low: the least.
-        high: the largest; None for any.
+    """The value, which the caller calls so, as an int from `low` to `high`; None: any.
 
     Raises:
         ValueError: it is no integer, or another one.
@@ -45,12 +39,7 @@ def integer(name: str, value: Any, low: int, high: int | None = None) -> int:
 
 
 def positive(name: str, value: Any, unit: str) -> float:
-    """The value as a float greater than zero, which may be infinite.
-
-    Args:
-        name: what the caller calls it.
-        value: what was passed.
-        unit: what it counts, for the message.
+    """The value, which the caller calls so, as a float greater than zero, or infinite.
 
     Raises:
         ValueError: it is no real number, or none greater than zero.

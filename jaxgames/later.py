@@ -31,11 +31,7 @@ def imported() -> bool:
 
 
 def when_imported(call: Callable[[], Any]) -> None:
-    """Calls a function as soon as JAX is there: now, or later.
-
-    Args:
-        call: called without arguments, once.
-    """
+    """Calls a function, once, as soon as JAX is there: now, or later."""
     if imported():
         call()
     else:
@@ -52,9 +48,6 @@ def exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]
     These are the names that its `__init__.py` imports for a type checker, as
     `from module import name as name`. Where JAX is there, or as soon as it is, all but
     modules of the package are imported: JAX may meet any class that is a pytree.
-
-    Args:
-        package: its name; it is being imported.
     """
     module = sys.modules[package]
     assert module.__file__ is not None

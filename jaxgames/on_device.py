@@ -46,18 +46,10 @@ def from_csr(
     condition: str,
     dead_ends: str,
 ) -> Arena | None:
-    """An arena from compressed sparse rows that lie on such a device.
+    """An arena from rows that lie on such a device, as of `Arena.from_csr`.
 
-    Args:
-        row_ptr: as for `Arena.from_csr`, like all that follow.
-        dst: targets.
-        owner: players.
-        labels: the others, by their names; some may be None.
-        condition: what the priorities mean.
-        dead_ends: what to do with a vertex that has no successor.
-
-    Returns:
-        None where not all lies there, something is wrong, or the host has to do it.
+    None where not all lies there, something is wrong, or the host has to do it. Some of
+    the labels may be None.
     """
     if not lie_there(row_ptr, dst, owner, *labels.values()):
         return None

@@ -85,22 +85,18 @@ def _makers() -> dict[str, tuple[Callable, Callable]]:
     """For each question what answers it, and what makes random ones."""
     from jaxgames import energy, generate, graph, mdp, meanpayoff, parity
 
-    def game(seed: int, size: int, degree: int | None) -> Any:
-        steady: dict[str, Any] = (
-            {} if degree is None else {"min_degree": degree, "max_degree": degree}
-        )
-        return generate.random_game(seed, size, **steady)
+    def steady(make: Callable, *options: str) -> Callable:
+        def made(seed: int, size: int, degree: int | None) -> Any:
+            return make(
+                seed, size, **({} if degree is None else dict.fromkeys(options, degree))
+            )
 
-    def weighted(seed: int, size: int, degree: int | None) -> Any:
-        steady: dict[str, Any] = (
-            {} if degree is None else {"min_degree": degree, "max_degree": degree}
-        )
-        return generate.random_energy_game(seed, size, **steady)
+        return made
 
-    def model(seed: int, size: int, degree: int | None) -> Any:
-        most: dict[str, Any] = {} if degree is None else {"max_choices": degree}
-        return generate.random_mdp(seed, size, **most)
-
+    degrees = "min_degree", "max_degree"
+    game = steady(generate.random_game, *degrees)
+    weighted = steady(generate.random_energy_game, *degrees)
+    model = steady(generate.random_mdp, "max_choices")
     return {
         "parity": (parity.solve, game),
         "energy": (energy.solve, weighted),

@@ -75,17 +75,16 @@ class Bar:
 
     def clear(self) -> None:
         """Takes the line away: something else is printed now."""
-        with self._lock:
-            if self._shown:
-                self._stream.write("\r" + " " * self._shown + "\r")
-                self._stream.flush()
-                self._shown = 0
+        self._leave(lambda shown: "\r" + " " * shown + "\r")
 
     def close(self) -> None:
         """Ends the line."""
+        self._leave(lambda _: "\n")
+
+    def _leave(self, end: Callable[[int], str]) -> None:
         with self._lock:
             if self._shown:
-                self._stream.write("\n")
+                self._stream.write(end(self._shown))
                 self._stream.flush()
                 self._shown = 0
 

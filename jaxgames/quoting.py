@@ -53,11 +53,7 @@ def guess(word: str, known: Iterable[str]) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """How many there are, in words: the plural, unless there is one.
-
-    Args:
-        number: how many.
-        noun: what, in the singular.
+    """How many there are, in words: the plural of a noun, unless there is one.
 
     Examples:
         >>> counted(1, "vertex"), counted(2000, "vertex"), counted(0, "end component")

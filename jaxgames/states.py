@@ -180,12 +180,9 @@ def check_class(state: Any, kind: type) -> None:
     if not isinstance(state, kind):
         raise ValueError(
             "state must be solution.state of an earlier call with the same problem, "
-            f"solver and options, which is a {kind.__name__}: got {_class_of(state)}"
+            f"solver and options, which is a {kind.__name__}: got "
+            f"{type(state).__name__}"
         )
-
-
-def _class_of(x: Any) -> str:
-    return type(x).__name__
 
 
 # ---- fingerprints ----------------------------------------------------------------
@@ -234,7 +231,7 @@ def fingerprint(values: Any, *, apart: bool = False) -> Words:
                 jnp if isinstance(words, jax.Array) else np, words, place
             )
             first, second = first + one, second + other
-        return _spread(first), _spread(second)
+        return spread(first), spread(second)
 
 
 def _joined(parts: list[Words]) -> list[Words]:
@@ -285,16 +282,17 @@ def _placed(xp: Any, x: Any, seed: Any) -> Words:
 
 def _mixed(xp: Any, words: Any, place: Any) -> Words:
     """Two sums of what each word and its place make."""
-    each = _spread(words + place * xp.uint32(_GOLDEN))
+    each = spread(words + place * xp.uint32(_GOLDEN))
     odd = place * xp.uint32(2) + xp.uint32(1)
     other = (each ^ (each >> xp.uint32(9))) * odd
     return xp.sum(each, dtype=xp.uint32), xp.sum(other, dtype=xp.uint32)
 
 
-def _spread(x: Any) -> Any:
-    """Each bit of a word, spread over all of it; one to one, and zero stays zero.
+def spread(x: Any) -> Any:
+    """Each bit of a uint32, spread over all of it; one to one, and zero stays zero.
 
     The finaliser of MurmurHash3, by Austin Appleby, who gave it to the public domain.
+    It works for numpy and for JAX.
     """
     x = (x ^ (x >> np.uint32(16))) * np.uint32(_FIRST)
     x = (x ^ (x >> np.uint32(13))) * np.uint32(_SECOND)
@@ -326,7 +324,7 @@ def _words(xp: Any, x: Any) -> Any:
     high = xp.uint32(0)
     if kind.itemsize == 8:
         high = (x >> np.array(32, kind)).astype(xp.uint32)
-    return low ^ _spread(high ^ sign)
+    return low ^ spread(high ^ sign)
 
 
 # ---- classes ---------------------------------------------------------------------

@@ -87,11 +87,7 @@ def unchecked() -> Iterator[None]:
 
 
 def checked(arena: Arena, *, total: bool = True) -> tuple[Arena, Any]:
-    """Refuses what is no arena, or no game.
-
-    Args:
-        arena: what somebody passed.
-        total: whether every vertex must have a successor, as in a game.
+    """Refuses what is no arena, or no game, in which every vertex has a successor.
 
     Returns:
         The arena, and False. Under tracing a harmless arena where its values are wrong,
@@ -123,12 +119,7 @@ def checked(arena: Arena, *, total: bool = True) -> tuple[Arena, Any]:
 
 
 def sound(value: T, rules: Rules) -> tuple[T, Any]:
-    """As `checked`, for a value of another class.
-
-    Args:
-        value: one value, no stack; concrete or traced.
-        rules: those of its class.
-    """
+    """As `checked`, for one value of another class, with rules of its own."""
     if is_traced(value):
         rules.shapes(value, ())
         if not _checks.get():
@@ -157,13 +148,7 @@ def known(value: Any) -> None:
 
 
 def check_stack(stack: Any, games: int, rules: Rules) -> None:
-    """As `check_each`, for a concrete stack of values of another class.
-
-    Args:
-        stack: the stack.
-        games: how many it holds.
-        rules: those of the class.
-    """
+    """As `check_each`, for a concrete stack of so many values of another class."""
     rules.shapes(stack, (games,))
     host = to_numpy(stack)
     wrong = _any(np, rules.faults(np, host))
@@ -176,14 +161,7 @@ def check_stack(stack: Any, games: int, rules: Rules) -> None:
 def check_each(arena: Arena, *, total: bool = True) -> None:
     """Refuses a concrete arena, or a stack one of whose games is none and is named.
 
-    What lies on a device is looked at there.
-
-    Args:
-        arena: an arena, or one whose arrays have one axis more in front.
-        total: whether every vertex must have a successor.
-
-    Raises:
-        ValueError: as from `checked`.
+    What lies on a device is looked at there. Errors are those of `checked`.
     """
     _check_type(arena)
     if np.ndim(arena.row_ptr) != 2:
@@ -216,12 +194,8 @@ def withdrawn(fault: Any, answer: T, **nothing: int) -> T:
     """An answer without anything in it, where the question was none (pure).
 
     Numbers become -1, which stands for undecided, for no edge and for no reason, and
-    bools False; a solution's status becomes `Status.INVALID`.
-
-    Args:
-        fault: whether it was none, from `checked`; False changes nothing.
-        answer: a solution, a verdict, or any other pytree.
-        nothing: what stands for nothing in fields of a solution, where it is not -1.
+    bools False; a solution's status becomes `Status.INVALID`. Whether it was none,
+    `checked` has said. What stands for nothing in fields of a solution may be told.
     """
     if fault is False:
         return answer
@@ -253,11 +227,7 @@ def check_answer(
 ) -> None:
     """Refuses an array of a solution that holds no integers, or not one for each place.
 
-    Args:
-        name: the field.
-        values: what it holds.
-        shape: what it should have.
-        wide: whether it may hold Python's integers.
+    It may hold Python's integers if it is `wide`.
 
     Raises:
         ValueError: saying what is wrong.

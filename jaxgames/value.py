@@ -69,12 +69,7 @@ class Value:
 
 
 def own(field: Any) -> Any:
-    """A field whose arrays of numpy nobody can write to.
-
-    Args:
-        field: an array, a tuple or dictionary of arrays, or anything else, which stays
-            as it is.
-    """
+    """A field, or tuple or dictionary, whose arrays of numpy nobody can write to."""
     if isinstance(field, np.ndarray):
         if is_settled(field):
             return field
@@ -116,12 +111,7 @@ def freeze(field: T) -> T:
 
 
 def ours(array: np.ndarray, given: Any) -> np.ndarray:
-    """Freezes what a conversion has made of a caller's data, unless it may be theirs.
-
-    Args:
-        array: what was made by `np.asarray` and the like.
-        given: what it was made of.
-    """
+    """Freezes what `np.asarray` made of a caller's data, unless it may be theirs."""
     made = array is not given and isinstance(given, (np.ndarray, list, tuple, range))
     if made and array.base is None:
         array.setflags(write=False)

@@ -67,10 +67,15 @@ def run_batch(
     )
     if reached is not None:
         parts = np.where(reached, parts, 0)
-    if isinstance(solver, Trim):
-        return _trim_batch(question, solver, every, parts, state, max_steps, meter)
-    game = problem_for(question.arena, solver, question.accepting, parts)
-    machine = Batched(solver=named(solver))
+    trims = isinstance(solver, Trim)
+    if trims:
+        for kinds in every:
+            refuse_strong(kinds)
+        part = parts.max(axis=0)
+        machine, game = solver, trim_task(question, part, np.count_nonzero(part))
+    else:
+        game = problem_for(question.arena, solver, question.accepting, parts)
+        machine = Batched(solver=named(solver))
     outcome = fixpoint.run(machine, game, state, max_steps=max_steps, progress=meter)
     facts = solver.stats(game, outcome.carry.state)
     stats = Stats(solver=solver.name, rounds=outcome.rounds, **facts)
@@ -78,26 +83,9 @@ def run_batch(
         batch = question.accepting.shape[:1]
         return undecided(outcome.status, stats, outcome.carry, batch)
     answers = to_numpy(outcome.answer)
-    return _close_batch(question, solver, answers, reached, stats, outcome.carry)
-
-
-def _trim_batch(question, solver, every, parts, state, max_steps, meter):
-    for kinds in every:
-        refuse_strong(kinds)
-    part = parts.max(axis=0)
-    game = trim_task(question, part, np.count_nonzero(part))
-    outcome = fixpoint.run(solver, game, state, max_steps=max_steps, progress=meter)
-    facts = solver.stats(game, outcome.carry.state)
-    stats = Stats(solver=solver.name, rounds=outcome.rounds, **facts)
-    if outcome.status != Status.SOLVED:
-        return undecided(outcome.status, stats, outcome.carry, (len(parts),))
-    size = question.shape[0]
-    left = np.asarray(outcome.answer.left)[:size] & (parts > 0)
-    answers = Answer(left.any(axis=1), left.argmax(axis=1), left)
-    return _close_batch(question, solver, answers, None, stats, outcome.carry)
-
-
-def _close_batch(question, solver, answers, reached, stats, state):
+    if trims:
+        left, reached = answers.left[: question.shape[0]] & (parts > 0), None
+        answers = Answer(left.any(axis=1), left.argmax(axis=1), left)
     lassos = [
         closed(
             question.one(accepting),
@@ -107,4 +95,4 @@ def _close_batch(question, solver, answers, reached, stats, state):
         )
         for i, accepting in enumerate(question.accepting)
     ]
-    return decided_batch(question, lassos, stats, state)
+    return decided_batch(question, lassos, stats, outcome.carry)

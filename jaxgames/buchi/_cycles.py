@@ -96,11 +96,6 @@ class Cycles(drive.Problem):
         with ops.at_once():
             return _question.read(*question), False
 
-    def shape(self, question: Question | FromFirst) -> tuple[int, int]:
-        return (
-            question.shape if isinstance(question, Question) else question.arena.shape
-        )
-
     def undecided(self, question: Asked) -> Shown:
         """Nothing, for each accepting set."""
         graph, accepting = question[:2]

@@ -9,11 +9,10 @@ from jaxgames import fixpoint, graph, memory, ops, states
 from jaxgames.arena import Arena, bucket
 from jaxgames.buchi import _drive, _links, host
 from jaxgames.buchi._by_scc import ByScc
-from jaxgames.buchi._lasso import lasso_of
 from jaxgames.buchi._map import named, ranks
 from jaxgames.buchi._question import Question
-from jaxgames.buchi._solution import AcceptingCycle, nothing
-from jaxgames.buchi._solver import NONE, Answer, Problem
+from jaxgames.buchi._solution import AcceptingCycle, Lasso, nothing, shown
+from jaxgames.buchi._solver import NONE, Answer, Finds, Problem
 from jaxgames.buchi._trim import Task, Trim, task
 from jaxgames.kept import kept
 from jaxgames.later import jax, jnp
@@ -44,11 +43,7 @@ def problem_for(
 ) -> Any:
     """What a solver other than `ByScc` and `Trim` works on, laid out.
 
-    Args:
-        arena: the graph.
-        solver: the solver.
-        accepting: bool `[..., V]`.
-        part: int32 `[..., V]`.
+    Accepting vertices are bool `[..., V]`, parts int32 `[..., V]`.
     """
     rows = _links.num_rows(arena)
     more = [(0, 0)] * (part.ndim - 1) + [(0, rows - arena.shape[0])]
@@ -66,10 +61,8 @@ def problem_for(
 def trim_task(question: Question, part: Any, count: Any) -> Task:
     """What `Trim` works on, laid out.
 
-    Args:
-        question: the graph.
-        part: int32 `[V]`, of numpy; or with zeros behind, on the device.
-        count: how many are not 0.
+    The part of each vertex is int32 `[V]`, of numpy; or with zeros behind, on the
+    device. So many are not 0.
     """
     pairs = question.pairs()
     if len(part) < pairs.num_rows:
@@ -85,12 +78,8 @@ def task_of(
 ) -> Any:
     """What a solver other than `ByScc` works on; kept with the question.
 
-    Args:
-        question: with one accepting set.
-        solver: the solver.
-        wanted: the kinds of the parts that are there.
-        vertices: bool `[V]`, the vertices that are there; None for all. What is laid
-            out for some only is not kept.
+    Of one accepting set, and of the parts of the kinds that are wanted. Of `vertices`,
+    bool `[V]`, None stands for all: what is laid out for some only is not kept.
     """
     order = getattr(solver, "order", "")
     place = ops.current_spread() or jax.config.jax_default_device  # pyright: ignore
@@ -156,17 +145,10 @@ def run(
     max_steps: int | None = None,
     meter: Meter | None = None,
 ) -> AcceptingCycle:
-    """Solves on the device, all vertices first.
+    """Solves on the device for one accepting set, all vertices first.
 
     Only where a cycle is found that is not reached is it worth the time to find out
-    what is, and to start again with that.
-
-    Args:
-        question: with one accepting set.
-        solver: the solver, with its options.
-        state: where to go on.
-        max_steps: rounds at most, those of `state` counted in.
-        meter: told now and then; may end the solve.
+    what is, and to start again with that. `max_steps` counts the rounds of `state` in.
     """
     if state is not None:
         states.check_class(state, Standing)
@@ -219,17 +201,41 @@ def closed(question: Question, solver: Any, answer: Answer, vertices):
     )
 
 
+def lasso_of(
+    arena: Arena,
+    accepting: np.ndarray,
+    starts: np.ndarray,
+    finds: Finds,
+    witness: int,
+    left: np.ndarray,
+    vertices: np.ndarray | None = None,
+) -> Lasso | None:
+    """A lasso from an initial vertex, or None if the cycle found is not reached.
+
+    O(V + E) on the host; searches end with the first thing that they look for. What is
+    known of the witness, and of what is left (bool `[V]`), `finds` says. Of `vertices`,
+    bool `[V]`, None stands for all.
+    """
+    if finds == "cycle":
+        return host.lasso_through(arena, starts, witness, vertices, left)
+    entries = np.flatnonzero(left).astype(np.int32)
+    if finds == "ahead":
+        path = host.way_to(arena, starts, left, vertices)
+        if not len(path):
+            return None
+        entries = path[-1:]
+    found = host.search(arena, accepting, entries, vertices=left)
+    if found == host.NO_CYCLE:
+        return None
+    return host.lasso_through(arena, starts, found, vertices, left)
+
+
 def run_by_scc(
     question: Question, solver: ByScc | None, *, state, max_steps, meter
 ) -> AcceptingCycle:
     """By components: of the graph as a whole, since that decides for all vertices.
 
-    Args:
-        question: with one accepting set, or a batch.
-        solver: the solver with its options; None to choose.
-        state: where to go on.
-        max_steps: rounds at most.
-        meter: told now and then; may end the solve.
+    For one accepting set, or a batch. Without a solver one is chosen.
     """
     arena = question.arena
     components = graph.scc(
@@ -269,15 +275,7 @@ def decided(question: Question, lasso, stats: Stats, state: Any) -> AcceptingCyc
         accepting = question.accepting
         host.checked(question.arena, lasso, accepting, question.starts)
         witness = lasso.cycle[np.argmax(accepting[lasso.cycle])]
-    return AcceptingCycle(
-        status=Status.SOLVED,
-        exists=np.bool_(lasso is not None),
-        decided=np.bool_(True),
-        witness=np.int32(witness),
-        lasso=lasso,
-        stats=stats,
-        state=state,
-    )
+    return shown(lasso, witness, stats=stats, state=state)
 
 
 def decided_batch(question: Question, lassos, stats: Stats, state) -> AcceptingCycle:

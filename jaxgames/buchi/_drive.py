@@ -25,15 +25,7 @@ def run(
     """Solves as `fixpoint.run` does, and a small problem by a single program.
 
     Launches and waits are most of the time that a small graph takes. A large one would
-    only have more to compile.
-
-    Args:
-        solver: the solver.
-        game: what it works on, laid out.
-        carry: where to go on; None to start.
-        max_steps: rounds at most, those of `carry` counted in.
-        meter: told now and then; may end the solve.
-        hands_on: whether the state is for somebody: then it says what it is of.
+    only have more to compile. A state that is handed on says what it is of.
 
     Returns:
         The outcome, the scalars of its answer numbers on the host; and the solver's

@@ -21,11 +21,11 @@ from jaxgames import graph, limits
 from jaxgames.acceptance import Acceptance, both
 from jaxgames.arena import Arena
 from jaxgames.buchi import host
-from jaxgames.buchi._solution import AcceptingCycle, Lasso
+from jaxgames.buchi._solution import AcceptingCycle, Lasso, shown
 from jaxgames.buchi._verify import Reason, Verdict
 from jaxgames.limits import Bounds, limited
 from jaxgames.ltl._emerson_lei import accepting_cycle
-from jaxgames.solution import Stats, Status
+from jaxgames.solution import Stats
 from jaxgames.systems._fairness import Fairness
 from jaxgames.systems._marked import MarkedProduct
 
@@ -121,14 +121,8 @@ def fair_cycle(
         components,
     )
     lasso = None if found is None else _lasso(product, marked, found)
-    return AcceptingCycle(
-        Status.SOLVED,
-        exists=np.bool_(found is not None),
-        decided=np.bool_(True),
-        witness=np.int32(-1 if lasso is None else lasso.cycle[0]),
-        lasso=lasso,
-        stats=Stats(solver=solvers[-1] if solvers else "host", rounds=len(solvers)),
-    )
+    stats = Stats(solver=solvers[-1] if solvers else "host", rounds=len(solvers))
+    return shown(lasso, -1 if lasso is None else lasso.cycle[0], stats=stats)
 
 
 def _marked(product: MarkedProduct, fairness: Fairness | None) -> Marked:

@@ -1,5 +1,8 @@
 """The edges of a concrete graph, laid out for the solvers."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from jaxgames import ops
@@ -12,24 +15,18 @@ from jaxgames.ops import Links, PairLinks
 
 def successors(arena: Arena) -> Links:
     """Each vertex points at its successors; kept with the arena."""
-
-    def lay_out() -> Links:
-        row_ptr, dst = _padded(arena)
-        return ops.links(row_ptr, dst, len(row_ptr) - 1, ops.current_spread())
-
-    return kept(arena, _key("successors"), lay_out)
+    return _kept(arena, "successors", ops.links, ops.current_spread())
 
 
 def predecessors(arena: Arena) -> Links:
     """Each vertex points at its predecessors; kept with the arena."""
+    spread = ops.current_spread()
 
-    def lay_out() -> Links:
-        row_ptr, dst = ops.rows_where_laid_out(*_padded(arena), ops.current_spread())
-        size = len(row_ptr) - 1
-        back = ops.transpose(row_ptr, dst, size)
-        return ops.links(*back, size, ops.current_spread())
+    def turned(row_ptr: Any, dst: Any, size: int) -> Links:
+        rows = ops.rows_where_laid_out(row_ptr, dst, spread)
+        return ops.links(*ops.transpose(*rows, size), size, spread)
 
-    return kept(arena, _key("predecessors"), lay_out)
+    return _kept(arena, "predecessors", turned)
 
 
 def pairs(arena: Arena) -> PairLinks:
@@ -41,12 +38,7 @@ def pairs(arena: Arena) -> PairLinks:
     ops.refuse_spread(
         "solver='trim', which works on a list of the edges,", "take map, owcty or scc"
     )
-
-    def lay_out() -> PairLinks:
-        row_ptr, dst = _padded(arena)
-        return ops.listed(row_ptr, dst, len(row_ptr) - 1)
-
-    return kept(arena, _key("pairs"), lay_out)
+    return _kept(arena, "pairs", ops.listed)
 
 
 def num_rows(arena: Arena) -> int:
@@ -54,12 +46,13 @@ def num_rows(arena: Arena) -> int:
     return of_graph.num_rows(*arena.shape, ops.current_spread())
 
 
-def _key(which: str) -> tuple:
+def _kept(arena: Arena, which: str, lay_out: Callable[..., Any], *more: Any) -> Any:
+    """What is made of the padded rows, and of their number."""
+
+    def make() -> Any:
+        row_ptr, size = np.asarray(arena.row_ptr), num_rows(arena)
+        row_ptr = np.pad(row_ptr, (0, size - arena.shape[0]), "edge")
+        return lay_out(row_ptr, np.asarray(arena.dst), size, *more)
+
     place = ops.current_spread() or jax.config.jax_default_device  # pyright: ignore
-    return "accepting cycle", which, place
-
-
-def _padded(arena: Arena) -> tuple[np.ndarray, np.ndarray]:
-    row_ptr = np.asarray(arena.row_ptr)
-    more = num_rows(arena) - arena.shape[0]
-    return np.pad(row_ptr, (0, more), "edge"), np.asarray(arena.dst)
+    return kept(arena, ("accepting cycle", which, place), make)

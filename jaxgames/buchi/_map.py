@@ -195,11 +195,8 @@ class Map(CycleSolver):
 def ranks(solver: Any, size: int, num_rows: int, traced: bool = False) -> Any:
     """The rank of each vertex: int32 `[num_rows]`, distinct, at least 1.
 
-    Args:
-        solver: a solver; one that is no `Map` wants none.
-        size: the number of vertices that the graph has.
-        num_rows: that of its layout.
-        traced: whether to make an array of JAX.
+    Of `size` vertices in a layout of so many rows; if `traced`, an array of JAX. A
+    solver that is no `Map` wants none.
 
     Raises:
         ValueError: an array of another length, or with a number twice.

@@ -97,12 +97,7 @@ class Met(NamedTuple):
 
 
 def kinds(found: Property, met: Met) -> list[Kind]:
-    """What each part can do for acceptance.
-
-    Args:
-        found: the states, and their parts.
-        met: what vertices there are in each state.
-    """
+    """What each part can do for acceptance, by what vertices its states have."""
     states, rejects = len(found.edges), met.rejecting
     hopeful, stuck, avoids = (np.zeros(found.count, bool) for _ in range(3))
     hopeful[found.part_of[met.accepting]] = True

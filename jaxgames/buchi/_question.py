@@ -111,7 +111,9 @@ class Question(Value):
         """int32 `[V]`: a positive number in wanted parts, else 0."""
         numbers, given = self.known.numbers(wanted), self.given
         if isinstance(given, Near):
-            return host.looked_up(numbers, given.state)
+            found = np.empty(len(given.state), np.int32)
+            ops.look_up_on_host(numbers, given.state, found)
+            return found
         return ops.to_host(_sent.looked_up(numbers, given)[0])[: self.shape[0]]
 
     def parts_where_given(self, wanted: list[bool]) -> tuple[Any, Any]:
@@ -153,7 +155,7 @@ class Question(Value):
 def _met(question: Question) -> Met:
     """What vertices there are in each state."""
     arena, accepting, state = question.near
-    masks = accepting, ~accepting, host.dead_ends(arena)
+    masks = accepting, ~accepting, np.diff(arena.row_ptr) == 0
     states = len(question.known.edges)
     return Met(*(host.met(state, mask, states) for mask in masks))
 
@@ -220,13 +222,7 @@ def _of_product(product: Product, sent: bool) -> Question:
 
 
 def _accepting(arena: Arena, accepting: Any) -> np.ndarray:
-    if accepting is None:
-        if arena.accepting is None:
-            raise ValueError(
-                "accepting is None, and the graph has no accepting vertices of its own"
-            )
-        return np.asarray(arena.accepting)
-    array = np.asarray(accepting)
+    array = np.asarray(_given(arena, accepting))
     if array.ndim == 2:
         if array.dtype != bool or array.shape[1] != arena.shape[0]:
             raise ValueError(
@@ -235,16 +231,23 @@ def _accepting(arena: Arena, accepting: Any) -> np.ndarray:
                 f"{array.shape}"
             )
         return array
-    return np.asarray(vertex_mask("accepting", arena, accepting))
+    return np.asarray(vertex_mask("accepting", arena, array))
+
+
+def _given(arena: Any, accepting: Any) -> Any:
+    """Accepting vertices, or those of the graph itself."""
+    found = arena.accepting if accepting is None else accepting
+    if found is None:
+        raise ValueError(
+            "accepting is None, and the graph has no accepting vertices of its own"
+        )
+    return found
 
 
 def _starts(size: int, length: int, initial: Any) -> np.ndarray:
-    """The initial vertices in ascending order: int32 `[K]`.
+    """The initial vertices that a user passed, ascending: int32 `[K]`.
 
-    Args:
-        size: how many vertices there are.
-        length: the same with padding.
-        initial: as a user passed it.
+    Of `size` vertices, which are `length` with padding.
     """
     if initial is None:
         return np.arange(size, dtype=np.int32)
@@ -294,8 +297,7 @@ class Marked(NamedTuple):
 def read_traced(arena: Any, accepting, initial, partition) -> tuple[Marked, Any]:
     """Accepting and initial vertices, and the part of each, where any is traced.
 
-    Returns:
-        The question, and whether it is none, as from `validity.checked`.
+    Also whether the question is none, as from `validity.checked`.
 
     Raises:
         ValueError: a type or shape is wrong.
@@ -304,11 +306,7 @@ def read_traced(arena: Any, accepting, initial, partition) -> tuple[Marked, Any]
         raise ValueError("a traced graph must be an Arena")
     arena, fault = of_graph.read(arena)
     size = arena.shape[0]
-    accepting = arena.accepting if accepting is None else accepting
-    if accepting is None:
-        raise ValueError(
-            "accepting is None, and the graph has no accepting vertices of its own"
-        )
+    accepting = _given(arena, accepting)
     accepting = (
         vertex_mask("accepting", arena, accepting)
         if _concrete(arena, accepting)

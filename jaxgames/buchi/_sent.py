@@ -46,16 +46,11 @@ def is_sent(edges: int) -> bool:
 
 
 def send(graph: Any, accepting: Any, partition: Any) -> tuple[There, Property] | None:
-    """Sends arguments of `accepting_cycle` and checks them.
+    """Sends rows of numpy, and accepting vertices, bool `[V]`, and checks them.
 
-    Args:
-        graph: rows of numpy.
-        accepting: bool `[V]`.
-        partition: None, or the states of the vertices, int32 `[V]`, and a list of the
-            edges between states.
-
-    Returns:
-        None where they have another form, are small, or something is wrong.
+    The partition is None, or the states of the vertices, int32 `[V]`, and a list of the
+    edges between states. None where they have another form, are small, or something is
+    wrong.
     """
     if partition is None:
         there = looked_at(graph, accepting, None, UNKNOWN.edges)
@@ -73,16 +68,11 @@ def send(graph: Any, accepting: Any, partition: Any) -> tuple[There, Property] |
 def looked_at(
     graph: Any, accepting: Any, state: Any, allowed: np.ndarray
 ) -> There | None:
-    """A graph on the default device, checked there.
+    """A graph, rows of numpy, on the default device, checked there.
 
-    Args:
-        graph: rows of numpy.
-        accepting: bool `[V]`.
-        state: int32 `[V]`; None for zeros.
-        allowed: bool `[Q, Q]`, the states that an edge may lead to from each.
-
-    Returns:
-        None where they have another form, are small, or something is wrong.
+    Accepting vertices are bool `[V]`, states int32 `[V]`, None for zeros; `allowed`,
+    bool `[Q, Q]`, are the states that an edge may lead to from each. None where they
+    have another form, are small, or something is wrong.
     """
     rows = of_graph.rows_of(graph)
     if rows is None or not is_sent(rows.shape[1]):

@@ -76,6 +76,18 @@ class Shown(NamedTuple):
     lasso: Any
 
 
+def shown(lasso: Lasso | None, witness: int, **how: Any) -> AcceptingCycle:
+    """What is said where all is known: a lasso, and a vertex of it; or that none is."""
+    return AcceptingCycle(
+        solution.Status.SOLVED,
+        exists=np.bool_(lasso is not None),
+        decided=np.bool_(True),
+        witness=np.int32(witness),
+        lasso=lasso,
+        **how,
+    )
+
+
 def nothing(batch: tuple[int, ...] = ()) -> Shown:
     """What is said where nothing is known; of a batch for each."""
     return Shown(

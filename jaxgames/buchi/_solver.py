@@ -1,6 +1,5 @@
 """What the solvers for accepting cycles share."""
 
-import abc
 import dataclasses
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -68,18 +67,6 @@ class CycleSolver(Machine):
     def backward(self) -> bool:
         """Whether each vertex shall point at its predecessors."""
         return False
-
-    @abc.abstractmethod
-    def done(self, game: Any, state: Any) -> jax.Array:
-        """Whether there is an answer: bool scalar."""
-
-    @abc.abstractmethod
-    def sweep(self, game: Problem, state: Any) -> Any:
-        """One sweep over the edges; `stable` says whether it has changed nothing."""
-
-    @abc.abstractmethod
-    def turn(self, game: Problem, state: Any) -> Any:
-        """What follows where the state is stable, and the next sweeps begin."""
 
     def cells(self, game: Problem) -> int:
         """The edges."""

@@ -9,7 +9,6 @@ import numpy as np
 from jaxgames import drive, ops
 from jaxgames.arena import bucket
 from jaxgames.buchi import _device, _drive, host
-from jaxgames.buchi._lasso import lasso_of
 from jaxgames.buchi._map import Map, ranks
 from jaxgames.buchi._question import Question
 from jaxgames.buchi._solution import AcceptingCycle, Lasso
@@ -32,17 +31,12 @@ class Stages(Map):
 
 
 def in_stages(question: Question, meter: Meter, track: drive.Track) -> AcceptingCycle:
-    """Decides by what is cheapest for each kind of part.
+    """Decides by what is cheapest for each kind of part, for one accepting set.
 
     Parts without accepting vertices are left out. Where a terminal one is reached there
     is a cycle. The others are trimmed together, which decides the weak ones; and what
     is left of the strong ones goes to `Map`, in a smaller graph, or to the host if it
-    is small.
-
-    Args:
-        question: with one accepting set.
-        meter: told now and then; may end the solve.
-        track: tells the host when to give up.
+    is small, which the track tells when to give up.
     """
     kinds = question.kinds
     facts: dict[str, Any] = dict(trim=0, outer=0, inner=0)
@@ -86,7 +80,7 @@ def in_stages(question: Question, meter: Meter, track: drive.Track) -> Accepting
             return ended(status)
         if witness == NONE:
             break
-        lasso = lasso_of(
+        lasso = _device.lasso_of(
             *(question.arena, question.accepting, question.starts),
             *("cycle", witness, inside, vertices),
         )
@@ -104,7 +98,7 @@ def _of_kind(question: Question, kinds: list[Kind], kind: Kind) -> np.ndarray:
 
 def _closed(question: Question, left: np.ndarray) -> Lasso | None:
     """A lasso into vertices that all can go on for ever among themselves."""
-    return lasso_of(
+    return _device.lasso_of(
         question.arena, question.accepting, question.starts, "ahead", NONE, left
     )
 

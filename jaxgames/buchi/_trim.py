@@ -31,10 +31,8 @@ class Task(NamedTuple):
 def task(edges: PairLinks, part: jax.Array, rows: int) -> Task:
     """The vertices of parts, and the edges between two of one part (pure).
 
-    Args:
-        edges: all edges, in the order of their tails.
-        part: int32 `[V]`, 0 for a vertex that is not there.
-        rows: at least the number of those that are there.
+    Edges come in the order of their tails. The part of a vertex, int32 `[V]`, is 0
+    where that is not there; there are so many rows for the others, or more.
     """
     room = len(edges.tail)
     there = part > 0

@@ -7,7 +7,7 @@ import numpy as np
 from jaxgames import validity, verdict
 from jaxgames.arena import is_traced
 from jaxgames.buchi import _question, host
-from jaxgames.buchi._game import Solution
+from jaxgames.buchi._problem import PROBLEM, Solution
 from jaxgames.buchi._solution import AcceptingCycle, Lasso
 from jaxgames.buchi.host import NO_CYCLE
 from jaxgames.limits import Bounds, limited
@@ -149,13 +149,9 @@ def _check_lasso(lasso: Any) -> None:
 
 
 def _verify_game(arena: Any, solution: Solution) -> Verdict:
-    arena, _ = validity.checked(arena)
-    if arena.accepting is None:
-        raise ValueError("a Büchi game needs accepting vertices: accepting is None")
+    arena, _ = PROBLEM.read(arena)
     for name in ("winner", "strategy"):
         validity.check_answer(name, getattr(solution, name), arena.owner.shape)
     found = host.faults(arena, solution.winner, solution.strategy)
-    for reason, fault in enumerate(found, start=1):
-        if fault.any():
-            return Verdict.at(Reason(reason), int(np.argmax(fault)))
-    return Verdict.at(Reason.OK)
+    others = len(Reason) - 1 - len(found)  # those of cycles
+    return Verdict.first_of(*found, *[False] * others)

@@ -54,18 +54,10 @@ def by_host(
     sizes: Sequence[Hashable] | None,
     engine: str,
 ) -> list[Solution] | None:
-    """Answers by the engine of the host, one question after the other.
+    """Answers by an engine of the host, one question after the other.
 
-    Args:
-        problem: what kind of questions they are.
-        questions: the questions, or what gives them when they are asked for.
-        meter: told after each; may end it.
-        strategies: whether strategies are wanted.
-        sizes: those that the device would solve, see `_costs`; None: it is not asked.
-        engine: the name of it.
-
-    Returns:
-        The solutions; None where the device has them all sooner.
+    Sizes are those that the device would solve, see `_costs`; without them it is not
+    asked. None where the device has all solutions sooner.
     """
     times: list[float] = []
 

@@ -78,12 +78,8 @@ def first(
 ) -> S:
     """Runs each engine in a thread; the solution of the first that finishes.
 
-    Args:
-        track: what the engines share. They must end soon after its `stop` is set.
-        engines: what to run, by name; each returns a solution.
-        progress: told every now and then; may end the race.
-        prefer: the engine whose solution is wanted where none has finished, as that of
-            the device, which can be resumed.
+    Engines must end soon after `stop` of the track is set. The solution of one, such as
+    that of the device, which can be resumed, may be preferred where none has finished.
 
     Returns:
         The first solution of `Status.SOLVED`. If there is none, the preferred one, or

@@ -149,19 +149,10 @@ def advance(
     meter: "Games",
     of: Any = None,
 ) -> tuple[Standing, Status]:
-    """Goes on until every game is over.
+    """Goes on until every game is over; says where they are then, and why it ended.
 
-    Args:
-        run: how.
-        arena: all games.
-        standing: where they are; None at the beginning.
-        max_steps: rounds at most, those of `standing` counted in.
-        meter: told now and then; may end it.
-        of: what a state is a state of, where these games follow from others; None: of
-            these.
-
-    Returns:
-        Where they are then, and why it ended.
+    Rounds of `standing` count in. Where these games follow from others, a state is a
+    state `of` those.
     """
     total, size, edges = run.problem.form.shape(arena)
     of = arena if of is None else of
@@ -229,10 +220,7 @@ def _needs(run: Run, shapes, tree) -> memory.Needs:
 def begin(run: Run, arena: Any, of: Any) -> tuple[Any, Standing]:
     """All games of a stack before the first round, and room for what they will say.
 
-    Args:
-        run: how they are solved.
-        arena: all games.
-        of: what their state is a state of.
+    Their state is a state `of` these or others.
     """
     games, size, _ = run.problem.form.shape(arena)
     game = _games(run, arena)

@@ -79,9 +79,8 @@ def merged(
 ) -> dict[Any, list[int]]:
     """Fewer groups: one of few cells joins the next larger one that takes it in.
 
-    Args:
-        groups: indices by what they have in common: something, and a size.
-        join: the size that two have in common, or None.
+    Groups are indices by what they have in common: something, and a size. The size that
+    two have in common `join` says, or None.
     """
     left = sorted(groups.items(), key=lambda group: _cells(group[0][1]))
     found: dict[Any, list[int]] = {}
@@ -198,12 +197,8 @@ class _Places:
 
 
 def filled(rows: Iterable, lengths: np.ndarray, width: int, fill: Any) -> np.ndarray:
-    """A table of rows of several lengths, filled up.
+    """A table of this width from rows of several lengths, filled up.
 
-    Args:
-        rows: the rows.
-        lengths: of each.
-        width: of the table.
-        fill: a number, or a table of the same shape to fill up from.
+    With a number, or from a table of the same shape.
     """
     return _Places(lengths, width).put(rows, fill)

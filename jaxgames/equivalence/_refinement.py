@@ -18,7 +18,7 @@ from jaxgames import ops
 from jaxgames.later import jax, jnp
 from jaxgames.solution import UNDECIDED
 from jaxgames.solver import Solver
-from jaxgames.states import register
+from jaxgames.states import register, spread
 
 WORDS = 2
 """Hashes of a signature: 64 bits."""
@@ -108,7 +108,5 @@ class Refinement(Solver):
 
 def scramble(x: jax.Array, salt: jax.Array) -> jax.Array:
     """A hash of integers: uint32, of the shape of both."""
-    x = x.astype(jnp.uint32) + jnp.asarray(salt, jnp.uint32) * jnp.uint32(0x9E3779B9)
-    x = (x ^ (x >> 16)) * jnp.uint32(0x85EBCA6B)
-    x = (x ^ (x >> 13)) * jnp.uint32(0xC2B2AE35)
-    return x ^ (x >> 16)
+    salt = jnp.asarray(salt, jnp.uint32) * jnp.uint32(0x9E3779B9)
+    return spread(x.astype(jnp.uint32) + salt)

@@ -167,18 +167,18 @@ class Attract(Solver):
         return state.rank
 
 
-def _solver(links: Links) -> Attract:
-    return Attract(sweeps_per_check=fixpoint.default_sweeps(links))
+def _rank(out: Links, foreign, target, inside, most) -> jax.Array:
+    masks = foreign.astype(np.int8), target, inside
+    problem = Problem(out, *map(jnp.asarray, masks), most=jnp.asarray(most, jnp.int32))
+    solver = Attract(sweeps_per_check=fixpoint.default_sweeps(out))
+    return fixpoint.completed(solver, problem).rank
 
 
 def _pure(arena: Arena, target, player, vertices, most) -> Attractor:
     owner = jnp.asarray(arena.owner)
     inside = _links.inside(arena, vertices)
     own = owner == (player == 1)
-    out = _links.traced(arena).out
-    masks = (~own).astype(jnp.int8), jnp.asarray(target), inside
-    problem = Problem(out, *masks, most=jnp.asarray(most, jnp.int32))
-    rank = fixpoint.completed(_solver(out), problem).rank
+    rank = _rank(_links.traced(arena).out, ~own, target, inside, most)
     # The first edge that leads one rank down.
     misses = ops.edgewise(
         lambda here, there: (there != here - 1).astype(jnp.int32),
@@ -195,14 +195,8 @@ def _on_device(arena: Arena, target, player: int, vertices, most) -> Attractor:
     out, size = _links.prepare(arena).out, arena.shape[0]
     inside = _links.inside(arena, vertices)
     own = np.asarray(arena.owner) == (player == 1)
-    problem = Problem(
-        out,
-        *(
-            jnp.asarray(np.pad(x, (0, out.num_rows - size)))
-            for x in ((~own).astype(np.int8), target, inside)
-        ),
-        most=jnp.asarray(most, jnp.int32),
-    )
-    rank = np.asarray(fixpoint.completed(_solver(out), problem).rank)[:size]
+    more = 0, out.num_rows - size
+    foreign, goal, inside = (np.pad(x, more) for x in (~own, target, inside))
+    rank = np.asarray(_rank(out, foreign, goal, inside, most))[:size]
     strategy = host.moves_down(arena, rank, own)
     return Attractor(rank != NO_RANK, strategy, rank)

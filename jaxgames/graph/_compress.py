@@ -65,10 +65,6 @@ def compress(
 
     A pass is O(E) work and O(log V) steps, with one wait for the device.
 
-    Args:
-        game: the graph, padded.
-        passes: at most.
-
     Returns:
         The graph that is left; the way back; and how often it trimmed and contracted.
 
@@ -98,7 +94,8 @@ def expand(way_back: list[Trace | Move], root: jax.Array) -> jax.Array:
     """Roots of all vertices from those of the vertices that are left."""
     for step in reversed(way_back):
         if isinstance(step, Move):
-            root = _move_back(step.size, step.vertices, root)
+            empty = jnp.full(step.size, NONE, jnp.int32)
+            root = moved_back(empty, step.vertices, root)
         else:
             root = _expand(step, root)
     return root
@@ -218,9 +215,8 @@ def _move(game: Listed, room: int, edge_room: int) -> tuple[Listed, jax.Array]:
     return Listed(end(game.tail), end(game.head), vertices < size), vertices
 
 
-@partial(jax.jit, static_argnums=0)
-def _move_back(size: int, vertices: jax.Array, root: jax.Array) -> jax.Array:
-    """Roots in the old numbers."""
+@jax.jit
+def moved_back(above: jax.Array, vertices: jax.Array, root: jax.Array) -> jax.Array:
+    """Roots in the old numbers, and those `above` of vertices that had one before."""
     old = ops.take(vertices, jnp.maximum(root, 0))
-    empty = jnp.full(size, NONE, jnp.int32)
-    return ops.put(empty, vertices, jnp.where(root == NONE, NONE, old))
+    return ops.put(above, vertices, jnp.where(root == NONE, NONE, old))

@@ -58,17 +58,14 @@ def origin_of(game: Subgraph, solver: ComponentMachine) -> Origin:
 def start(game: Subgraph, solver: ComponentMachine, masked: bool = True) -> Standing:
     """The beginning of a solve.
 
-    Args:
-        game: the graph, laid out.
-        solver: the solver; says whether to rake and compress first.
-        masked: whether there may be links between vertices that are alive and others.
+    `masked` says whether there may be links between vertices that are alive and others.
     """
     origin = origin_of(game, solver)
     if masked:
         game = _without_dead(game)
     way_back, facts = [], {}
     if solver.compress:
-        rooms = tuple(_rooms(_rows(game)))
+        rooms = tuple(map(room_for, np.asarray(_rows(game)).tolist()))
         listed = _listed(game, rooms, room_for(int(_count(game.out))))
         with ops.programs_for(ops.mesh_of(game)):
             listed, way_back, facts = _compress.compress(listed)
@@ -84,13 +81,7 @@ def advance(
     max_steps: int | None = None,
     meter: Meter | None = None,
 ) -> tuple[Standing, Status, Answer]:
-    """Goes on until every vertex has a root.
-
-    Args:
-        solver: the solver.
-        standing: where to go on.
-        max_steps: rounds at most, those of `standing` counted in.
-        meter: told now and then; may end the solve.
+    """Goes on until every vertex has a root; `max_steps` counts rounds from the start.
 
     Returns:
         Where it stopped, why, and the components that are known.
@@ -127,11 +118,8 @@ def _moved(
 ) -> Standing:
     """Goes on with what is left as a list.
 
-    Args:
-        solver: the solver.
-        standing: where it stands, after a turn.
-        left: vertices without a root.
-        rows: how many of them each piece of the layout has.
+    So many vertices are `left` without a root, `rows` of them in each piece of the
+    layout.
     """
     room = room_for(ops.cells_of_rows(standing.course.graph.out, rows))
     course, vertices, above = _smaller(
@@ -182,10 +170,6 @@ def _rows(game: Subgraph) -> jax.Array:
     return ops.count_rows(game.out, game.alive)
 
 
-def _rooms(rows: jax.Array) -> list[int]:
-    return [room_for(count) for count in np.asarray(rows).tolist()]
-
-
 @partial(jax.jit, static_argnums=(1, 2))
 @ops.for_devices
 def _listed(game: Subgraph, rooms: tuple[int, ...], room: int) -> Listed:
@@ -217,15 +201,9 @@ def _answer(standing: Standing) -> Answer:
     root = standing.course.state.root
     with ops.programs_for(ops.mesh_of(standing.course.graph)):
         for above, vertices in reversed(standing.larger):
-            root = _merged(above, vertices, root)
+            root = _compress.moved_back(above, vertices, root)
         root = _compress.expand(list(standing.way_back), root)
         return _number(root)
-
-
-@jax.jit
-def _merged(above: jax.Array, vertices: jax.Array, root: jax.Array) -> jax.Array:
-    old = ops.take(vertices, jnp.maximum(root, 0))
-    return ops.put(above, vertices, jnp.where(root == NONE, NONE, old))
 
 
 _number = jax.jit(number)

@@ -40,11 +40,19 @@ class Search(Protocol):
         ...
 
     def advance(self, until: int, most: int, seconds: float) -> None:
-        """Expands states: some, or all before `until`, or until more than `most`."""
+        """Expands states: some, or all before `until`, or until more than `most`.
+
+        The time between two calls should not be much more than these seconds.
+        """
         ...
 
     def rows(self, begin: int, end: int) -> tuple[np.ndarray, ...]:
-        """The edges of states that were expanded."""
+        """What is known of some states that were expanded, one at least.
+
+        Returns:
+            Where the edges of each end, how many states were known then; where all
+            these edges lead, and by which actions.
+        """
         ...
 
     def words(self, begin: int, end: int) -> np.ndarray:

@@ -109,13 +109,7 @@ class OnDevice:
         return self.head == self.tail or self.wrong is not None
 
     def advance(self, until: int, most: int, seconds: float) -> None:
-        """Expands states: some, or all before `until`, or until more than `most`.
-
-        Args:
-            until: states expanded, when to stop; a turn may go beyond.
-            most: states known, when to stop; a turn may go beyond.
-            seconds: what the time between two calls should not exceed by much.
-        """
+        """Makes turns, which may go beyond `until` or `most`."""
         which, few, many = memory.turn_of(self._sizes, self.tail - self.head, MORE)
         size = self._sizes[which]
         self._make_room(size * self._rules.num_actions)
@@ -139,12 +133,6 @@ class OnDevice:
         self.wrong = None if state < 0 else (state, action)
 
     def rows(self, begin: int, end: int) -> tuple[np.ndarray, ...]:
-        """What is known of some states that were expanded, one at least.
-
-        Returns:
-            Where the edges of each end, how many states were known then; where all
-            these edges lead, and by which actions.
-        """
         found = self._found
         before = self._end_of(begin - 1) if begin else 0
         after = self.edges if end == self.head else self._end_of(end - 1)

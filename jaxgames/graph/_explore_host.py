@@ -68,12 +68,6 @@ class OnHost:
             self._insert(begins, keys, action)
 
     def rows(self, begin: int, end: int) -> tuple[np.ndarray, ...]:
-        """What is known of some states that were expanded, one at least.
-
-        Returns:
-            Where the edges of each end, how many states were known then; where all
-            these edges lead, and by which actions.
-        """
         some = slice(begin, end)
         edges = slice(self._ends[begin - 1] if begin else 0, self._ends[end - 1])
         return (

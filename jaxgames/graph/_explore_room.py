@@ -22,13 +22,9 @@ CELL_BYTES = 48
 
 
 def memory_of(place: Any) -> tuple[int, int] | None:
-    """Bytes of memory that there are, and how many of these it may take.
+    """Bytes of memory that there are, and how many it may take; None: nobody tells.
 
-    Args:
-        place: a device of JAX, or None for the host.
-
-    Returns:
-        Both, or None where nobody tells.
+    Of a device of JAX, or of the host for None.
     """
     known, left = memory.total_and_free(place), limits.memory_left()
     if left is None:
@@ -56,12 +52,9 @@ def cell_bytes(rules: Rules) -> int:
 def larger(now: int, needed: int, most: int, each: int, free: int | None) -> int | None:
     """The size that a room grows to, or None if there is no memory for that.
 
-    Args:
-        now: its size: a power of two, or a multiple of `AT_ONCE`.
-        needed: the least that will do, `most` or less.
-        most: the largest that may be.
-        each: bytes for each entry.
-        free: bytes that are free.
+    Its size `now` is a power of two, or a multiple of `AT_ONCE`. So much is `needed`,
+    and `most` is the largest that may be. An entry takes `each` bytes, and so many are
+    `free`.
     """
     space = math.inf if free is None else free
     for factor, share in GROWTH:
@@ -79,13 +72,10 @@ def _rounded(size: int) -> int:
 
 
 def no_memory(rules: Rules, found: tuple[int, int, int], needed: int, place: Any):
-    """The error where memory would not be enough.
+    """The error where memory is not enough for room of `needed` bytes.
 
-    Args:
-        rules: the search.
-        found: states that were expanded, states and edges that were found.
-        needed: bytes that more room would take.
-        place: where there is no room: a device, or None for the host.
+    States that were expanded, states, and edges were `found`; there is no room on
+    `place`, a device, or None for the host.
     """
     head, tail, edges = found
     known = memory_of(place)
@@ -104,13 +94,9 @@ def _giga(size: int) -> str:
 
 
 def first_room(rules: Rules, limit: int | None, share: float, most: int) -> int:
-    """States that there is room for at first: a power of two.
+    """States that there is room for at first: a power of two, and `most` at most.
 
-    Args:
-        rules: the search.
-        limit: bytes that there are.
-        share: part of these that states with a few edges may take.
-        most: so many at most.
+    With a few edges each they may take that share of the bytes that there are, `limit`.
     """
     each = state_bytes(rules) + 4 * edge_bytes(rules)
     room = most if limit is None else min(most, int(share * limit) // each)
@@ -120,12 +106,9 @@ def first_room(rules: Rules, limit: int | None, share: float, most: int) -> int:
 def turn_of(
     sizes: Sequence[int], waiting: int, more: int
 ) -> tuple[int, np.int32, np.int32]:
-    """How many of a queue a turn takes.
+    """How many of a queue a turn takes: one of some sizes, ascending, each compiled.
 
-    Args:
-        sizes: of turns, ascending: each of them is compiled.
-        waiting: how many wait.
-        more: the next size, where more than so many turns of this one wait.
+    It is the next size where more than `more` turns of this one wait.
 
     Returns:
         Which of the sizes; and the least and the most that may wait until it is time

@@ -10,6 +10,7 @@ import numpy as np
 from jaxgames.graph._packing import Packing
 from jaxgames.kept import keeps
 from jaxgames.later import imported, jax, jnp
+from jaxgames.states import spread
 from jaxgames.tuning.explore import ONE_BY_ONE
 
 EMPTY = np.iinfo(np.int32).max
@@ -152,16 +153,12 @@ def check_initial(initial: Any) -> np.ndarray:
 def packed_successors(
     rules: Rules, words: jax.Array
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """The successors of states as words (pure).
+    """The successors of states as words, of such: uint32 `[N, W]` (pure).
 
     A transition function stacks components to states, and these to successors. Taken
     apart again, one by one, no such array is ever made: XLA would compute each of its
     entries as one of many cases, and neighbours differ in theirs. And what is computed
     for many states at a time comes in long vectors, which are transposed at the end.
-
-    Args:
-        rules: the search.
-        words: uint32 `[N, W]`.
 
     Returns:
         The words of all successors, uint32 `[N, A, W]`; which of them there are, bool
@@ -203,13 +200,10 @@ def action_type(rules: Rules) -> np.dtype:
 def hashes(words: Any) -> Any:
     """A number for each state, from its words `[..., W]`: uint32 `[...]`.
 
-    The finaliser of MurmurHash3 after each word. It works for numpy and for JAX.
+    It works for numpy and for JAX.
     """
     xp = jnp if isinstance(words, jax.Array) else np
     key = xp.zeros(words.shape[:-1], np.uint32)
     for w in range(words.shape[-1]):
-        key = (key ^ words[..., w]) + np.uint32(0x9E3779B9)
-        key = (key ^ (key >> np.uint32(16))) * np.uint32(0x85EBCA6B)
-        key = (key ^ (key >> np.uint32(13))) * np.uint32(0xC2B2AE35)
-        key = key ^ (key >> np.uint32(16))
+        key = spread((key ^ words[..., w]) + np.uint32(0x9E3779B9))
     return key

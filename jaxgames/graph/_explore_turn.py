@@ -142,11 +142,7 @@ def _turn(rules: Rules, rows: int, found: Found) -> Found:
 
 
 def _repeats(state: jax.Array) -> jax.Array:
-    """Which edges lead to the same state as an earlier one of their row: bool.
-
-    Args:
-        state: int32 `[N, A]`, where the edges of each row lead.
-    """
+    """Which edges `[N, A]` lead to the state of an earlier one of their row: bool."""
     longest = state.shape[1]
     if longest <= SHORT_ROW:
         same = jnp.zeros(state.shape, bool)

@@ -127,7 +127,7 @@ def _round(game: Subgraph, holder, room: int, front: Front) -> Front:
     best = ops.take(signature, place)
     first = best if holder is None else ops.take(holder, best)
     best = jnp.minimum(best, ops.take(signature, half + first))
-    head = _heads(game, place, link)
+    head = _of_half(ops.link_at, game, place, link)
     there &= head < size
     head = half + jnp.where(there, head, 0)
     news = there & (best < ops.take(signature, head))
@@ -151,17 +151,13 @@ def _round(game: Subgraph, holder, room: int, front: Front) -> Front:
 
 def _widths(game: Subgraph, place: jax.Array) -> jax.Array:
     """Links along which a signature goes, as many as the layout has room for."""
-    size = len(game.alive)
-    down = place < size
-    out = ops.row_widths(game.out, jnp.where(down, place, 0))
-    into = ops.row_widths(game.into, jnp.where(down, 0, place - size))
-    return jnp.where(down, out, into)
+    return _of_half(ops.row_widths, game, place)
 
 
-def _heads(game: Subgraph, place: jax.Array, link: jax.Array) -> jax.Array:
-    """Where a link leads along which a signature goes; V or more for none."""
+def _of_half(fact, game: Subgraph, place: jax.Array, *more: jax.Array) -> jax.Array:
+    """What is true of the rows along whose links signatures go: out, or into."""
     size = len(game.alive)
     down = place < size
-    out = ops.link_at(game.out, jnp.where(down, place, 0), link)
-    into = ops.link_at(game.into, jnp.where(down, 0, place - size), link)
+    out = fact(game.out, jnp.where(down, place, 0), *more)
+    into = fact(game.into, jnp.where(down, 0, place - size), *more)
     return jnp.where(down, out, into)

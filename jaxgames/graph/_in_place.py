@@ -78,8 +78,7 @@ def shape_of(size: int, edges: int, masked: bool) -> ListedGraph:
 def listed(rows: Any) -> ListedGraph | None:
     """A graph on the default device, looked at there; None if it is none.
 
-    Args:
-        rows: offsets and targets, of numpy, int32; from 0 to the number of targets.
+    Rows are offsets and targets of numpy, int32, from 0 to the number of targets.
     """
     game = ListedGraph(*ops.edge_list(*rows))
     sound = _is_sound(game, np.int32(len(rows[0]) - 1))
@@ -98,13 +97,7 @@ def _is_sound(game: ListedGraph, size: jax.Array) -> jax.Array:
 
 
 def masked(game: ListedGraph, vertices: Any, edges: Any) -> ListedGraph:
-    """A part of a graph.
-
-    Args:
-        game: the graph.
-        vertices: bool, those that there are, of the first of its vertices; or None.
-        edges: bool, those that there are, of the first of its edges; or None.
-    """
+    """A part of a graph: booleans say which of its vertices and edges there are."""
     if vertices is not None:
         there = np.zeros(len(game.degree), bool)
         there[: len(vertices)] = vertices
@@ -161,27 +154,13 @@ class InPlace(ComponentSolver):
             there = game.alive.astype(jnp.int8)
             edges, room = ops.keep_inside(edges, room, there, 2 * there), edges
         searches = len(edges.tail) >= SEARCH_FROM
-        phase = jnp.int32(SEARCH if searches else NUMBERED)
-        zero = jnp.int32(0)
-        own = jnp.zeros(size, jnp.int32)
-        begun = State(
-            edges,
-            room,
-            above=own,
-            below=own,
-            ahead=jnp.zeros(size, jnp.int8),
-            behind=jnp.zeros(size, jnp.int8),
-            root=jnp.full_like(own, NONE),
-            phase=phase,
-            news=jnp.ones(1, jnp.int32),
-            marks=zero,
-            stamp=jnp.zeros(size, jnp.int8),
-            sweeps=zero,
-            slow=zero,
-            outer=zero,
-            inner=zero,
+        return _begin(
+            *(edges, room, jnp.argmax(game.degree)),
+            root=jnp.full(size, NONE, jnp.int32),
+            phase=jnp.int32(SEARCH if searches else NUMBERED),
+            outer=jnp.int32(0),
+            inner=jnp.int32(0),
         )
-        return _begin(begun, jnp.argmax(game.degree))
 
     def step(self, game: ListedGraph, state: State) -> State:
         """Some sweeps; and a turn where they have come to an end."""
@@ -255,13 +234,17 @@ def _factor(phase: jax.Array, factor: int) -> jax.Array:
     return jnp.where(phase == SCATTERED, jnp.uint32(factor), jnp.uint32(1))[None]
 
 
-def _begin(state: State, pivot: jax.Array) -> State:
+def _begin(
+    edges: EdgeList, room: EdgeList, pivot: jax.Array, **known: jax.Array
+) -> State:
     """The first sweep of a turn is next."""
-    size = len(state.root)
+    size = len(known["root"])
     own = jnp.arange(size, dtype=jnp.int32)
-    rank = ops.times(own, _factor(state.phase, FACTOR)[0], size)
+    rank = ops.times(own, _factor(known["phase"], FACTOR)[0], size)
     only = (own == pivot).astype(jnp.int8)
-    return state._replace(
+    return State(
+        edges,
+        room,
         above=rank,
         below=rank,
         ahead=only,
@@ -271,6 +254,7 @@ def _begin(state: State, pivot: jax.Array) -> State:
         news=jnp.ones(1, jnp.int32),
         marks=jnp.int32(2),
         sweeps=jnp.int32(0),
+        **known,
     )
 
 
@@ -311,11 +295,10 @@ def _turn(game: ListedGraph, state: State) -> State:
         jnp.where(again, SEARCH, NUMBERED),
         jnp.where(settled, NUMBERED, SCATTERED),
     )
-    state = state._replace(
-        edges=edges,
-        room=room,
+    return _begin(
+        *(edges, room, edges.tail[0]),
         root=jnp.where(known, root, state.root),
         phase=phase.astype(jnp.int32),
         outer=state.outer + settled.astype(jnp.int32),
+        inner=state.inner,
     )
-    return _begin(state, edges.tail[0])

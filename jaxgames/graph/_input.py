@@ -62,11 +62,7 @@ def as_arena(graph: Any, **bounds: Unpack[Bounds]) -> Arena:
 
 
 def read(graph: Any) -> tuple[Arena, Any]:
-    """As `as_arena`, where an arena may be traced.
-
-    Returns:
-        What [`checked`][jaxgames.validity.checked] does for a graph.
-    """
+    """As `as_arena`, but an arena may be traced; gives what `checked` does."""
     return validity.checked(as_arena(graph), total=False)
 
 
@@ -85,12 +81,8 @@ class Rows(NamedTuple):
 def rows_of(graph: Any) -> Rows | None:
     """Rows for an engine that looks at each number as it reads it, and copies none.
 
-    Args:
-        graph: as for `as_arena`.
-
-    Returns:
-        None where they have another form than machine code reads, or do not go from 0
-        to the number of edges.
+    From what `as_arena` takes; None where it has another form than machine code reads,
+    or rows do not go from 0 to the number of edges.
     """
     rows = _arrays_of(graph)
     if rows is None or any(x.dtype != np.int32 for x in rows):
@@ -119,13 +111,9 @@ def _arrays_of(graph: Any) -> tuple[np.ndarray, np.ndarray] | None:
 def sent(graph: Any, fewest: int) -> tuple[jax.Array, jax.Array] | None:
     """Rows of numpy on the default device, so that they are checked there.
 
-    Args:
-        graph: as for `as_arena`.
-        fewest: of so many edges at least.
-
-    Returns:
-        None where the host looks at them: the graph is an arena or small, the device
-        has no memory of its own, or numbers do not fit.
+    From what `as_arena` takes. None where the host looks at them: it is an arena, or
+    has not even the `fewest` edges; the device has no memory of its own; or numbers do
+    not fit.
     """
     rows = _arrays_of(graph)
     if rows is None or not len(rows[0]) or len(rows[1]) < fewest:
@@ -261,11 +249,7 @@ def vertex_mask(name: str, arena: Arena, vertices: Any) -> Any:
 def vertices_of(name: str, size: int, length: int, vertices: Any) -> np.ndarray:
     """The vertices of a mask, or given by number: int32 `[K]`, ascending (host only).
 
-    Args:
-        name: of the argument.
-        size: how many vertices there are.
-        length: the same with padding.
-        vertices: the argument.
+    Of the argument of this name, for `size` vertices, which are `length` with padding.
 
     Raises:
         ValueError: as from `vertex_mask`.
@@ -334,14 +318,8 @@ def concrete(
 ) -> tuple[Arena, Any, Any]:
     """A graph and its masks as numpy arrays, checked; padding is masked out.
 
-    Args:
-        graph: an arena, a pair `(indptr, indices)`, or a sparse matrix.
-        vertices: bool `[V]` or None.
-        edges: bool `[E]` or None.
-        names: the arrays that are wanted, if they lie on a device.
-
-    Returns:
-        The arena, and masks that are None where everything is there.
+    Masks are bool `[V]` and `[E]`, or None where everything is there. Of arrays on a
+    device only those of these names come.
     """
     check_concrete("this function", graph, vertices, edges)
     arena = as_arena(graph)

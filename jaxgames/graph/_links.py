@@ -52,12 +52,8 @@ def prepare(
     """Lays a concrete graph out and puts it on the default device, or on a mesh.
 
     Small graphs are padded to a common size. Where all edges are there, the result is
-    kept with the arena: a second call starts at once.
-
-    Args:
-        arena: the graph; its padding has links as well.
-        edges: bool `[E]`, the edges that are there; None for all.
-        spread: the mesh to spread it over; None for one device.
+    kept with the arena: a second call starts at once. Its padding has links as well; of
+    `edges`, bool `[E]`, None stands for all.
     """
     if edges is not None:
         return _lay_out(*_kept_rows(arena, edges), spread)
@@ -94,12 +90,7 @@ def _list_key() -> tuple:
 
 
 def traced_list(arena: Arena, edges: Any = None) -> tuple[EdgeList, jax.Array]:
-    """The same of a graph that is traced (pure).
-
-    Args:
-        arena: the graph.
-        edges: bool `[E]`, the edges that are there; None for all.
-    """
+    """The same of a traced graph, or of some of its edges, bool `[E]` (pure)."""
     tail, head = jnp.asarray(arena.src), jnp.asarray(arena.dst)
     if edges is not None:
         head = jnp.where(edges, head, tail)  # a loop makes no difference
@@ -110,12 +101,7 @@ def traced_list(arena: Arena, edges: Any = None) -> tuple[EdgeList, jax.Array]:
 
 
 def real_rows(arena: Arena, size: int) -> jax.Array:
-    """Which rows are vertices: bool `[size]`, kept with a concrete arena.
-
-    Args:
-        arena: the graph, traced or concrete.
-        size: rows that it has as it is laid out.
-    """
+    """Which rows of a layout are vertices: bool `[size]`, kept with an arena."""
     if is_traced(arena):
         return jnp.arange(size) < arena.num_vertices
 
@@ -155,12 +141,7 @@ def _kept_rows(arena: Arena, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 def traced(arena: Arena, edges: Any = None) -> Directions:
-    """The links of a graph that is traced (pure).
-
-    Args:
-        arena: the graph.
-        edges: bool `[E]`, the edges that are there; None for all.
-    """
+    """The links of a traced graph, or of some of its edges, bool `[E]` (pure)."""
     size = arena.shape[0]
     src, dst = jnp.asarray(arena.src), jnp.asarray(arena.dst)
     if edges is not None:
@@ -181,11 +162,9 @@ def is_narrow(arena: Arena) -> bool:
 
 
 def inside(arena: Arena, vertices: Any = None) -> Any:
-    """The vertices that there are, without padding: bool `[V]`.
+    """Those of some vertices, bool `[V]`, that are no padding: bool `[V]`.
 
-    Args:
-        arena: the graph, traced or concrete; a concrete result is of numpy.
-        vertices: bool `[V]`, those that there are; None for all.
+    None stands for all of them. Of a concrete graph they are an array of numpy.
     """
     xp = jnp if is_traced((arena, vertices)) else np
     real = xp.arange(arena.shape[0]) < arena.num_vertices

@@ -66,10 +66,6 @@ class ComponentMachine(ComponentSolver, Machine):
         """
 
     @abc.abstractmethod
-    def sweep(self, game: Subgraph, state: Any) -> Any:
-        """One sweep over the edges; `stable` says whether it has changed nothing."""
-
-    @abc.abstractmethod
     def settle(self, game: Subgraph, state: Any) -> Any:
         """Finds components where the state is stable."""
 
@@ -143,8 +139,7 @@ class ComponentMachine(ComponentSolver, Machine):
 def number(root: jax.Array) -> Answer:
     """Numbers components in the order of their smallest vertices.
 
-    Args:
-        root: int32 `[V]`: the same vertex for all of a component, or NONE.
+    The root, int32 `[V]`, is the same vertex for all of a component, or NONE.
     """
     own = jnp.arange(len(root), dtype=jnp.int32)
     least = least_of(root)

@@ -174,10 +174,8 @@ class StateSpace(Solution, Value):
 def levels_of(known: np.ndarray, starts: int) -> np.ndarray:
     """Where levels begin.
 
-    Args:
-        known: integers `[V]`, how many states were known when each had been expanded;
-            perhaps not for the last ones.
-        starts: how many initial states there are.
+    What is known are integers `[V]`, how many states were when each had been expanded;
+    perhaps not for the last ones. So many are initial.
     """
     levels = [0, starts]
     while levels[-1] <= len(known) and (end := int(known[levels[-1] - 1])) > levels[-1]:

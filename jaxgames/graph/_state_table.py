@@ -53,12 +53,9 @@ class Sought(NamedTuple):
 
 
 def seek(known: Known, keys: jax.Array, among: jax.Array) -> tuple[Known, Sought]:
-    """Looks for things, and gives those that are new a place.
+    """Looks for keys, uint32 `[R, W]`, and gives those that are new a place.
 
-    Args:
-        known: those that are known, with room for all that are looked for.
-        keys: uint32 `[R, W]`, what is looked for.
-        among: bool `[R]`, whether it is.
+    Only those `among` which it is said to (bool `[R]`); there is room for all.
     """
     # For now each has a number of its own: it is compared like others.
     own = known.count + jnp.arange(len(keys), dtype=jnp.int32)
@@ -72,14 +69,9 @@ def seek(known: Known, keys: jax.Array, among: jax.Array) -> tuple[Known, Sought
 def enter(
     known: Known, keys: jax.Array, sought: Sought, number: jax.Array, count: jax.Array
 ) -> tuple[Known, jax.Array]:
-    """Enters those that are new, after a `seek`.
+    """Enters those that are new, after a `seek` for these keys.
 
-    Args:
-        known: what it has returned.
-        keys: what was looked for.
-        sought: what it has found.
-        number: int32 `[R]`, the number of each that is new.
-        count: how many are known then.
+    Each of them has its number, int32 `[R]`; so many are known then.
 
     Returns:
         What is known then, and the number of each that was looked for.
@@ -218,12 +210,10 @@ def _equal(words: jax.Array, index: jax.Array, keys: jax.Array) -> jax.Array:
 
 @functools.partial(jax.jit, static_argnums=2)
 def table_of(words: jax.Array, count: jax.Array, size: int) -> jax.Array:
-    """A table of the first states, all of them different.
+    """A table of the first `count` states, all of them different.
 
-    Args:
-        words: uint32 `[S, W]`, `S` a multiple of `AT_ONCE` or less than that.
-        count: how many of these there are.
-        size: how many places the table has: a power of two.
+    Of words, uint32 `[S, W]`, `S` is a multiple of `AT_ONCE` or less than that; how
+    many places the table has is a power of two.
     """
     some = min(len(words), AT_ONCE)
 

@@ -160,12 +160,9 @@ def _least_known(links: Links) -> jax.Array:
 def nearer(links: Links, least: jax.Array) -> tuple[jax.Array, jax.Array]:
     """A round of searches from all vertices at once, of which the least one counts.
 
-    What reaches a predecessor reaches a vertex; and what reaches the least that is
-    known to do so: by that jump a search covers about twice the way in every round.
-
-    Args:
-        links: each vertex points at its predecessors.
-        least: int32 `[V]`, the least vertex known to reach each.
+    What reaches a predecessor, at which `links` point, reaches a vertex; and what
+    reaches the least that is known to do so (int32 `[V]`): by that jump a search covers
+    about twice the way in every round.
 
     Returns:
         What is known then, and whether that is the same.
@@ -178,12 +175,9 @@ def nearer(links: Links, least: jax.Array) -> tuple[jax.Array, jax.Array]:
 def _peel(links: Links, labels: jax.Array, inside: jax.Array) -> jax.Array:
     """The vertices from whose components a cycle of components can be reached.
 
-    Components without an edge to another one are taken away, all in a round.
-
-    Args:
-        links: each vertex points at its successors in other components.
-        labels: int32 `[V]`, the component of each vertex; `V` where it has none.
-        inside: bool `[V]`, the vertices that there are.
+    Components without an edge to another one are taken away, all in a round. Links
+    point at successors in other components. Labels are int32 `[V]`, `V` where a vertex
+    has none; those `inside` are bool `[V]`.
     """
     size = len(labels)
 

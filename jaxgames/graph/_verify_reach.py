@@ -93,7 +93,8 @@ def verify_reachable(
         fresh &= ~reached
         level = np.flatnonzero(fresh)
         reached |= fresh
-    return _first(~found & reached, found & ~reached)
+    faults = ~found & reached, found & ~reached
+    return ReachVerdict.first_of(*faults, *[False] * 3)
 
 
 @limited()
@@ -162,7 +163,7 @@ def verify_attractor(
     if real:
         leads = takes & (strategy >= 0) & (strategy < real)
         leads &= (src[edge] == np.arange(size)) & (height[dst[edge]] + 1 == height)
-    return _first(
+    return ReachVerdict.first_of(
         ~mask & (due < far),
         mask & (due == far),
         np.where(mask, rank != due, rank != NO_RANK),
@@ -178,10 +179,3 @@ def _mask(found: Any, arena: Arena) -> np.ndarray:
             f"expected bool [{arena.shape[0]}], got {found.dtype} {list(found.shape)}"
         )
     return found
-
-
-def _first(*faults: np.ndarray) -> ReachVerdict:
-    for which, fault in enumerate(faults, 1):
-        if fault.any():
-            return ReachVerdict.at(ReachReason(which), int(np.argmax(fault)))
-    return ReachVerdict.at(ReachReason.OK)

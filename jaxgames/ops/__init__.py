@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from jaxgames.ops._edge_lists import runs_kernels as runs_kernels
     from jaxgames.ops._edge_lists import spread_both as spread_both
     from jaxgames.ops._edge_lists import times as times
+    from jaxgames.ops._groups import add_into as add_into
     from jaxgames.ops._groups import differs_from_last as differs_from_last
     from jaxgames.ops._groups import expand as expand
     from jaxgames.ops._groups import first_equal as first_equal
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     from jaxgames.ops._links import links_layout as links_layout
     from jaxgames.ops._links import links_max as links_max
     from jaxgames.ops._links import links_min as links_min
+    from jaxgames.ops._links import redirect as redirect
     from jaxgames.ops._lists import compact as compact
     from jaxgames.ops._lists import follow as follow
     from jaxgames.ops._lists import lower as lower
@@ -106,8 +108,6 @@ if TYPE_CHECKING:
     from jaxgames.ops._prepare import is_prepared as is_prepared
     from jaxgames.ops._prepare import narrowest as narrowest
     from jaxgames.ops._prepare import prepare as prepare
-    from jaxgames.ops._redirect import add_into as add_into
-    from jaxgames.ops._redirect import redirect as redirect
     from jaxgames.ops._reductions import SMALL as SMALL
     from jaxgames.ops._reductions import at_slot as at_slot
     from jaxgames.ops._reductions import count as count

@@ -51,9 +51,7 @@ def dense_rows(arena: Arena, degree: int) -> SlicedArena:
 def dense_links(arena: Arena, degree: int) -> SlicedLinks:
     """The successors of each vertex in one slice (pure); there may be none.
 
-    Args:
-        arena: the arena.
-        degree: the width of the rows: at least the largest out-degree.
+    It is as wide as the largest out-degree, or wider.
     """
     row_ptr, size = jnp.asarray(arena.row_ptr), arena.shape[0]
     there = row_ptr[:-1] + _column(degree) < row_ptr[1:]

@@ -151,14 +151,9 @@ def _call(kernel: Callable, given: tuple, own: tuple):
 
 
 def _blocks(tail, head, count, runs, block: Callable) -> jax.Array:
-    """Does something with each block of edges; the most that it says: int32 `[BLOCK]`.
+    """Does something with each block of edges; the sum of what that says: `[BLOCK]`.
 
-    Args:
-        tail: where edges begin.
-        head: where they end.
-        count: how many there are.
-        runs: whether there is anything to be done.
-        block: from which edges there are, their tails and heads, some numbers.
+    If it runs, `block` makes numbers of which edges there are, their tails and heads.
     """
     from jax.experimental import pallas as pl
 

@@ -132,14 +132,8 @@ def keep_inside(
 ) -> EdgeList:
     """The edges within parts that are not done, at the front of another list (pure).
 
-    A part is the vertices with the same two signatures; it is done if these are the
-    same.
-
-    Args:
-        edges: the edges.
-        room: a list of that length, which may be written to.
-        above: signatures `[V]`.
-        below: signatures `[V]`.
+    A part is the vertices with the same two signatures, `[V]` each; it is done if these
+    are the same. The room is a list of that length, which may be written to.
     """
     if edges.kernels:
         tail, head, count = _edge_kernels.keep_inside(

@@ -19,6 +19,16 @@ def sum_into(index: jax.Array, values: jax.Array, size: int) -> jax.Array:
     return jnp.zeros(size, values.dtype).at[index].add(values, mode="drop")
 
 
+def add_into(array: jax.Array, index: jax.Array, values: jax.Array) -> jax.Array:
+    """The array with values added at these indices; those beyond its end are left out.
+
+    Examples:
+        >>> add_into(jnp.array([1, 2]), jnp.array([1, 1, 2]), jnp.array([5, 6, 7]))
+        Array([ 1, 13], dtype=int32)
+    """
+    return array.at[index].add(values, mode="drop")
+
+
 def expand(counts: jax.Array, room: int) -> tuple[jax.Array, jax.Array, jax.Array]:
     """One entry for each cell of rows of unequal length, row by row.
 
@@ -189,13 +199,10 @@ def search_rows(
 
 
 def row_ends(counts: jax.Array, room: int) -> jax.Array:
-    """Where rows end that lie one behind the other; beyond `room` anything above it.
+    """Where rows of these lengths, int32 `[R]`, end that lie one behind the other.
 
-    Unlike those of sums, results do not wrap round.
-
-    Args:
-        counts: int32 `[R]`, the length of each row.
-        room: less than 2**30.
+    Beyond the room, which is less than 2**30, they are anything above it. Unlike those
+    of sums, results do not wrap round.
 
     Examples:
         >>> ends = row_ends(jnp.array([2, 3, 2**31 - 1, 4]), 8)

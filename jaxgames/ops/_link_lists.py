@@ -97,12 +97,7 @@ def _rows_of(links: SlicedLinks, rows: jax.Array) -> list[jax.Array]:
 
 
 def row_widths(links: Links, rows: jax.Array) -> jax.Array:
-    """How many links the layout has room for in some rows: int32.
-
-    Args:
-        links: the rows, in slices, all on one device.
-        rows: integers, any shape.
-    """
+    """How many links slices, on one device, have room for in some rows: int32."""
     assert isinstance(links, SlicedLinks)
     slot, width = _slots_of(links, rows), jnp.zeros(rows.shape, jnp.int32)
     for inside, _, block in _in_slices(links, slot):
@@ -111,13 +106,10 @@ def row_widths(links: Links, rows: jax.Array) -> jax.Array:
 
 
 def link_at(links: Links, rows: jax.Array, place: jax.Array) -> jax.Array:
-    """What one link of each of some rows points at: int32.
+    """What one link of each of some rows, in slices on one device, points at: int32.
 
-    Args:
-        links: the rows, in slices, all on one device.
-        rows: integers, any shape.
-        place: integers of that shape, the place of a link among those of its row, less
-            than `row_widths`; `num_targets` or more where there is no link.
+    Its place is that among the links of its row, less than `row_widths`; it points at
+    `num_targets` or more where there is none.
     """
     assert isinstance(links, SlicedLinks)
     slot = _slots_of(links, rows)

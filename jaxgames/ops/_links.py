@@ -130,11 +130,9 @@ def _heads(links: Links) -> Pieces:
 
 
 def packed(x: jax.Array, bits: int = 1) -> jax.Array:
-    """Small numbers in words, as many as a word has room for.
+    """Booleans, or integers from 0 on, in words, as many as a word has room for.
 
-    Args:
-        x: booleans, or integers from 0 on.
-        bits: of each; a divisor of `WORD`.
+    Each takes some bits, a divisor of `WORD`.
     """
     room = WORD // bits
     parts = jnp.pad(x, (0, -len(x) % room)).reshape(-1, room).astype(jnp.uint32)
@@ -173,6 +171,21 @@ def keep_links(links: Links, keep: Pieces) -> Links:
         return dataclasses.replace(links, blocks=blocks)
     tail = jnp.where(keep[0], links.tail, links.num_rows)
     return dataclasses.replace(links, tail=tail)
+
+
+def redirect(links: Links, x: jax.Array, num_targets: int) -> Links:
+    """The links that lead on: to what `x` says of what they point at (pure).
+
+    That is int32 `[T]`, in `0 .. num_targets - 1`.
+    """
+    if isinstance(links, PairLinks):
+        (head,) = at_targets(links, x)
+        return PairLinks(links.tail, head, links.num_rows, num_targets)
+    blocks = tuple(
+        jnp.where(block < links.num_targets, value, num_targets)
+        for block, value in zip(link_targets(links), at_targets(links, x), strict=True)
+    )
+    return SlicedLinks(blocks, links.slot, links.row, links.num_rows, num_targets)
 
 
 def count_links(links: Links) -> jax.Array:

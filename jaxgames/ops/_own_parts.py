@@ -43,16 +43,11 @@ def fits_part(game: Game, rows: jax.Array, share: float) -> jax.Array:
 
 
 def own_part(game: Game, rows: jax.Array, share: float, values: jax.Array) -> OwnPart:
-    """The part of a spread game that has some rows.
+    """The part of a spread game that has some rows, bool `[S]`.
 
     Building it costs a few passes over the rows, sends one value of each to all, and
-    reads it at the targets of the part's edges.
-
-    Args:
-        game: the whole game.
-        rows: bool `[S]`, which rows are wanted.
-        share: how much of each slice there is room for; it must fit, see `fits_part`.
-        values: integers `[S]`, not negative, to be read at the targets of edges.
+    reads it at the targets of the part's edges: integers `[S]`, not negative. Rows must
+    fit into that share of each slice, see `fits_part`.
     """
     assert isinstance(game, SlicedArena)
     columns, slots, start = [], [], 0

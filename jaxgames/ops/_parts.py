@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from jaxgames.arena import Arena
+from jaxgames.arena import Arena, labels_by
 from jaxgames.later import jax, jnp
 from jaxgames.ops._layouts import Game, SlicedArena, num_cells, num_slots, split
 from jaxgames.ops._lists import compact, take
@@ -117,10 +117,7 @@ def _part_of_arena(arena: Arena, rows, vertices: int, edges: int):
         src=jnp.where(inside, take(row, take(arena.src, edge)), vertices),
         dst=take(arena.dst, edge),
         accepting=None,
-        weight=None if arena.weight is None else take(arena.weight, edge),
-        edge_priority=None
-        if arena.edge_priority is None
-        else take(arena.edge_priority, edge),
+        **labels_by(arena, None, lambda x: take(x, edge)),
         num_vertices=None,
         num_edges=None,
         **_row_values(arena, slots),

@@ -11,7 +11,7 @@ from jaxgames.kept import is_kept, kept
 from jaxgames.later import jax, jnp
 from jaxgames.ops import _slices
 from jaxgames.ops._layouts import Game, SlicedArena, move_type
-from jaxgames.ops._shards import Spread, shard_rows
+from jaxgames.ops._shards import Spread, spread_out
 from jaxgames.ops._sliced_device import accelerated, slice_rows_there
 from jaxgames.ops._sliced_host import slice_rows
 from jaxgames.ops._transfers import default_device
@@ -39,21 +39,18 @@ def prepare(arena: Arena, spread: Spread | None = None) -> Game:
             priority=_narrow(arena.priority, of_vertices),
             edge_priority=_narrow(arena.edge_priority, of_edges),
         )
-        return _put(narrow) if spread is None else shard_rows(narrow, spread)
+        if spread is None:
+            return _put(narrow)
+        return spread_out(slice_rows(narrow, spread.shares), spread)
 
     return kept(arena, _key(spread), lay_out)
 
 
 def edges_on_host(game: Game, edge: jax.Array, row_ptr: Any) -> np.ndarray:
-    """Edge indices that a device has found, on the host.
+    """Edge indices, int32 `[V]`, that a device has found in these rows, on the host.
 
     From a device with memory of its own they are sent as positions in rows, which are
     narrow where there are many.
-
-    Args:
-        game: the layout.
-        edge: int32 `[V]`, NO_EDGE where there is none.
-        row_ptr: of the arena that was laid out.
     """
     sliced = isinstance(game, SlicedArena) and game.mesh is None
     if not (sliced and isinstance(row_ptr, np.ndarray) and accelerated()):

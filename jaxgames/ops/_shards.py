@@ -19,7 +19,6 @@ from jaxgames.later import jax, jnp
 from jaxgames.ops._layouts import SlicedArena, num_slots
 from jaxgames.ops._links import EdgeList, Links, PairLinks, SlicedLinks
 from jaxgames.ops._places import in_shares, programs_for, whole
-from jaxgames.ops._sliced_host import slice_rows
 
 
 class Spread(NamedTuple):
@@ -98,12 +97,7 @@ def at_once() -> contextlib.AbstractContextManager[None]:
 
 
 def refuse_spread(what: str, instead: str) -> None:
-    """Raises ValueError where arenas are spread, for what runs on one device only.
-
-    Args:
-        what: what cannot be spread.
-        instead: what to do.
-    """
+    """Raises ValueError where arenas are spread, for what runs on one device only."""
     if current_spread() is not None:
         raise ValueError(
             f"{what} cannot be spread over several devices: {instead}, or leave "
@@ -114,19 +108,10 @@ def refuse_spread(what: str, instead: str) -> None:
 # ---- placing -------------------------------------------------------------------------
 
 
-def shard_rows(arena: Arena, spread: Spread) -> SlicedArena:
-    """Spreads the rows of a concrete arena over the devices of a mesh (host only)."""
-    return spread_out(slice_rows(arena, spread.shares), spread)
-
-
 def spread_out(found: Any, spread: Spread) -> Any:
-    """Puts a layout in shares on the devices of a mesh.
+    """Puts a sliced arena, or links, made for as many shares, on the devices of a mesh.
 
     Each process puts the shares of its own devices there.
-
-    Args:
-        found: a sliced arena, or links, made for as many shares.
-        spread: the mesh.
     """
     mesh = spread.mesh
     lengths = _lengths(found)
@@ -205,11 +190,8 @@ def agreed(game: Any, number: int) -> int:
 def everywhere(function: Callable[..., Any], game: Any, *arguments: Any) -> Any:
     """Calls a pure function of a game, for all devices that hold shares of it.
 
-    Args:
-        function: its first argument is the game.
-        game: an arena in any layout, links, or a pytree with such among its leaves. If
-            none is spread over devices, the function is simply called.
-        *arguments: more arguments of the function.
+    A game is an arena in any layout, links, or a pytree with such among its leaves. If
+    none is spread over devices, the function is simply called.
     """
     with programs_for(mesh_of(game)):
         return function(game, *arguments)
@@ -234,12 +216,8 @@ def for_devices(function: Callable[..., Any]) -> Callable[..., Any]:
 def in_its_shares(game: Any, values: Any) -> Any:
     """Puts values, a pytree, where the game has what they are about.
 
-    Traced values, or concrete ones.
-
-    Args:
-        game: as for `everywhere`.
-        values: arrays over its vertices, rows or edges are dealt out as these are, all
-            others are on every device.
+    Arrays over its vertices, rows or edges, traced or concrete, are dealt out as these
+    are; all others are on every device.
     """
     mesh = mesh_of(game)
     if mesh is None:

@@ -62,13 +62,7 @@ def slice_rows_there(arena: Arena) -> SlicedArena:
 
 
 def sliced_links_there(offsets, targets, num_targets: int) -> SlicedLinks:
-    """As `sliced_links`, on the default device.
-
-    Args:
-        offsets: integers `[R + 1]`, of numpy or of JAX.
-        targets: integers `[E]`, or more than that.
-        num_targets: the number of things to point at.
-    """
+    """As `sliced_links`, on the default device; targets may be more than links."""
     size = len(offsets) - 1
     if isinstance(offsets, jax.Array):
         ends = _ends_of(offsets)
@@ -89,12 +83,8 @@ def listed_there(offsets: Any, targets: Any, num_targets: int) -> PairLinks:
 def rows_there(offsets: Any, targets: Any) -> tuple[jax.Array, jax.Array]:
     """Rows on the default device, for all that is made of them there.
 
-    Args:
-        offsets: integers `[R + 1]`, ascending from 0 to E.
-        targets: integers `[E]`, row by row.
-
-    Returns:
-        Both int32; the targets filled up to one of a few lengths.
+    They are integers, `[R + 1]` and `[E]`. Both become int32; the targets are filled up
+    to one of a few lengths.
     """
     pieces = sent(targets, bucket(len(targets)))
     return jnp.asarray(offsets, jnp.int32), joined(pieces)
@@ -103,11 +93,7 @@ def rows_there(offsets: Any, targets: Any) -> tuple[jax.Array, jax.Array]:
 def edges_there(
     offsets: Any, targets: Any
 ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
-    """Rows as a list of edges, on the default device.
-
-    Args:
-        offsets: integers `[R + 1]`, ascending from 0 to E, of numpy or of JAX.
-        targets: integers `[E]`, likewise.
+    """Rows, `[R + 1]` and `[E]`, of numpy or JAX, as a list on the default device.
 
     Returns:
         Row and target of each edge, filled up with 0 to one of a few lengths; how many

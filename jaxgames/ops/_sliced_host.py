@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames.arena import Arena, bucket
-from jaxgames.host import can_compile, compiled, on_all_cores
+from jaxgames.host import can_compile, compiled, is_plain, on_all_cores
 from jaxgames.ops._layouts import SlicedArena
 from jaxgames.ops._links import SlicedLinks
 from jaxgames.ops._slices import (
@@ -145,11 +145,9 @@ def sliced_links(offsets, targets, num_targets: int, shares: int | None) -> Slic
 def placed_rows(offsets, plan: Plan, counts: np.ndarray, parts: int) -> Slots:
     """Gives each row its slot: slice by slice, and in the old order within one.
 
-    Args:
-        offsets: integers `[R + 1]`.
-        plan: how rows are cut into slices.
-        counts: how many rows each slice has, in all shares together.
-        parts: shares; each takes the next rows of a slice, as many as the others.
+    Offsets are integers `[R + 1]`. Of each slice, `counts` says how many rows it has in
+    all shares together. Each of so many parts takes the next rows of a slice, as many
+    as the others.
     """
     size, slots = len(offsets) - 1, parts * plan.total
     found = Slots(
@@ -236,8 +234,8 @@ def _copy_rows(block, first, degree, values, other, repeat, begin, end):
 
 
 def look_up_on_host(table: np.ndarray, index: np.ndarray, out: np.ndarray) -> None:
-    """Writes the entries of a table at some places, on all cores."""
-    if can_compile():
+    """Writes the entries of a table at some places, on all cores if they are many."""
+    if can_compile() and not is_plain(len(out)):
         on_all_cores(_look_up, len(out), table, index, out)
     else:
         np.take(table, index, out=out)

@@ -59,13 +59,10 @@ def plan_rows(
 ) -> tuple[Plan, np.ndarray]:
     """Cuts rows into slices, of shapes that other rows like them have too.
 
-    Args:
-        degrees: some degrees, ascending, with the largest of all; others are rounded up
-            to the next of these, for which `DEGREES` does.
-        rows: how many rows have each.
-        classes: rounds the length of a slice up.
-        parts: shares that each slice is dealt out to.
-        spare: slots of the first slice that shall be left over.
+    So many rows have each of some degrees, ascending, with the largest of all; others
+    are rounded up to the next of these, for which `DEGREES` does. `classes` rounds the
+    length of a slice up. Each slice is dealt out to so many parts, and of the first one
+    some slots are left over, to spare.
 
     Returns:
         The plan, and how many rows each slice has.

@@ -27,9 +27,7 @@ def kinds(attractor, in_play) -> jax.Array:
 def head(priority, subgame):
     """The most important vertices of a subgame, up to the first of the other parity.
 
-    Args:
-        priority: integers `[S]`.
-        subgame: bool `[S]`.
+    Priorities are integers `[S]`, the subgame bool `[S]`.
 
     Returns:
         The head (bool `[S]`), the player of its parity (bool), and the largest

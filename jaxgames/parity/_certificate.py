@@ -1,7 +1,6 @@
 """Progress measures for a solution that somebody found without them, on the host."""
 
-import dataclasses
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
@@ -84,17 +83,13 @@ def certificate(
     return Measures(words=words, cut=cut)
 
 
-@dataclasses.dataclass
-class _Plays:
+class _Plays(NamedTuple):
     """The edges that are left when the winners' strategies are fixed, by source."""
 
     row_ptr: np.ndarray
     head: np.ndarray
     priority: np.ndarray
     winner: np.ndarray
-
-    def __iter__(self):
-        return iter((self.row_ptr, self.head, self.priority, self.winner))
 
 
 def _plays(arena: Arena, solution: Solution) -> _Plays:

@@ -68,12 +68,9 @@ def split(arena: Arena) -> Arena:
 
 
 def extend(arena: Arena, winner, strategy) -> tuple[np.ndarray, np.ndarray]:
-    """A solution of the old game as one of the split game (host only).
+    """A solution of the old game as one of the split game, `arena` (host only).
 
-    Args:
-        arena: the split arena.
-        winner: int8 `[V]` of the old arena.
-        strategy: int32 `[V]` of the old arena.
+    Of the old game there are winners, int8 `[V]`, and strategies, int32 `[V]`.
     """
     size = len(winner)
     ends = arena.dst[arena.row_ptr[size:-1]]

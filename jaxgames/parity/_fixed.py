@@ -7,7 +7,6 @@ from jaxgames.later import jax, jnp
 from jaxgames.ops import Game
 from jaxgames.parity._verdict import Reason, Verdict
 from jaxgames.solution import NO_EDGE
-from jaxgames.verdict import NOWHERE
 
 
 class Fixed(NamedTuple):
@@ -16,8 +15,7 @@ class Fixed(NamedTuple):
     game: Game
     winner: jax.Array  # int8 [S]
     kept: ops.Edges  # bool: the edges left when the winners' strategies are fixed
-    reason: jax.Array
-    vertex: jax.Array
+    found: Verdict
 
 
 def fix_strategies(game: Game, winner, strategy) -> Fixed:
@@ -50,26 +48,21 @@ def fix_strategies(game: Game, winner, strategy) -> Fixed:
 
     decided = (winner == 0) | (winner == 1)
     wins = decided & (winner == owner)
-    faults = {
-        Reason.UNDECIDED: ~decided,
-        Reason.STRATEGY_MISSING: wins & ~has_move,
-        Reason.STRATEGY_NOT_AN_EDGE_OF_ITS_VERTEX: wins & has_move & ~moves,
-        Reason.STRATEGY_OF_LOSER: decided & ~wins & has_move,
-        Reason.STRATEGY_LEAVES_REGION: wins & leaves,
-        Reason.OPPONENT_ESCAPES: decided & ~wins & leaves,
-    }
-    reason, vertex = jnp.int32(Reason.OK), jnp.int32(NOWHERE)
-    for fault, where in reversed(faults.items()):
-        where &= real
-        found = jnp.any(where)
-        reason = jnp.where(found, jnp.int32(fault), reason)
-        vertex = jnp.where(found, jnp.argmax(where).astype(jnp.int32), vertex)
-    return Fixed(game, side, kept, reason, vertex)
+    found = Verdict.first_of(
+        real & ~decided,
+        real & wins & ~has_move,
+        real & wins & has_move & ~moves,
+        real & decided & ~wins & has_move,
+        real & wins & leaves,
+        real & decided & ~wins & leaves,
+        *(False, False, False),  # what is looked for later
+    )
+    return Fixed(game, side, kept, found)
 
 
 def verdict(fixed: Fixed, reason, vertex) -> Verdict:
     """The fault of a single vertex if there is one, else what was found later."""
-    sound = fixed.reason == Reason.OK
-    reason = jnp.where(sound, jnp.asarray(reason, jnp.int32), fixed.reason)
-    vertex = jnp.where(sound, jnp.asarray(vertex, jnp.int32), fixed.vertex)
+    found = fixed.found
+    reason = jnp.where(found.valid, jnp.asarray(reason, jnp.int32), found.reason)
+    vertex = jnp.where(found.valid, jnp.asarray(vertex, jnp.int32), found.vertex)
     return Verdict(reason == Reason.OK, reason, vertex)

@@ -10,7 +10,7 @@ from jaxgames import fixpoint, ops
 from jaxgames.arena import Arena, bucket
 from jaxgames.later import jax, jnp
 from jaxgames.ops import Game
-from jaxgames.parity._attract import when
+from jaxgames.parity._attract import select, when
 from jaxgames.parity._game import Answer, answer
 from jaxgames.parity._measures import Words, best, less
 from jaxgames.solution import NO_EDGE, UNDECIDED
@@ -331,11 +331,8 @@ def _switch(game: Game, state: State) -> State:
     move = jnp.where(stops, NO_EDGE, position)
     move = jnp.where(switches, move, state.move).astype(state.move.dtype)
     anew = _value_anew(game, move, state.weights, len(value), state.overflow)
-    return jax.tree.map(
-        lambda x, y: jnp.where(jnp.any(switches), x, y),
-        anew,
-        state._replace(optimal=jnp.array(True)),
-    )
+    optimal = state._replace(optimal=jnp.array(True))
+    return select(jnp.any(switches), anew, optimal)
 
 
 def _better(game: Game, this: Words, that: Words):

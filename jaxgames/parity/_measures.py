@@ -200,12 +200,8 @@ def prog(packing: Packing, place: jax.Array, measure: Words) -> Words:
     """The least measure that an edge allows at its source, for that at its target.
 
     It has the same leading bits, or the next larger ones if the priority is bad; what
-    follows is least. The sources call it `prog(rho, v, w)`.
-
-    Args:
-        packing: of the player.
-        place: of each vertex or edge, from `places`.
-        measure: at the targets.
+    follows is least. The sources call it `prog(rho, v, w)`. The place of each vertex or
+    edge is from `places`, the measure is that at the targets.
     """
     place = place.astype(jnp.int32)
     cut, bad = place >> 1, place & 1
@@ -231,12 +227,8 @@ def prog(packing: Packing, place: jax.Array, measure: Words) -> Words:
 def best(game: Game, seen: tuple[Edges, ...], rival) -> tuple[Words, Edges]:
     """Least measure over the edges that leave each vertex; where `rival`, the largest.
 
-    Also which edges attain it.
-
-    Args:
-        game: the game.
-        seen: measures on edges.
-        rival: bool `[S]`: whether the vertex is the other player's.
+    Also which edges attain it. Measures are those on edges; `rival`, bool `[S]`, says
+    which vertices are the other player's.
     """
     # Complement turns the order round, and is its own inverse.
     flip = -rival.astype(jnp.int32)
@@ -257,12 +249,8 @@ def raised(
 ) -> Words:
     """What the edges that leave each vertex ask of its measure: one lift.
 
-    Args:
-        game: the game.
-        packing: of the player.
-        place: from `places`.
-        seen: his measures at the target of each edge.
-        rival: bool `[S]`: whether the vertex is the other player's.
+    The player's measures are `seen` at the target of each edge, and `rival`, bool
+    `[S]`, says which vertices are the other player's.
     """
     if isinstance(place, tuple):
         return best(game, _prog_of_edges(packing, place, seen), rival)[0]

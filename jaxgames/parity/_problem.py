@@ -278,12 +278,7 @@ PROBLEM = drive.register(Parity())
 
 
 def normal(arena: Arena, solver: Solver | None = None) -> Arena:
-    """The normal form of a concrete arena; kept with it.
-
-    Args:
-        arena: the game.
-        solver: says whether priorities may stay on edges.
-    """
+    """The normal form of a concrete arena, where a solver wants it so; kept with it."""
     on_edges = arena.edge_priority is not None and (
         solver is not None and solver.edge_priorities
     )

@@ -175,22 +175,15 @@ class RecursiveTangleLearning(Machine):
 
     def sweep(self, game: Game, state: State) -> State:
         """One level more of whatever grows in this phase."""
-        swept = _by_phase(
-            *(game, state, _wait),
-            {
-                GROW: _attract,
-                REBOUND: _attract,
-                SEARCH: _reach,
-                WIN: _win,
-            },
-        )
+        grows = {GROW: _attract, REBOUND: _attract, SEARCH: _reach, WIN: _win}
+        swept = _by_phase(game, state, grows)
         # No sweep changes the pool; this keeps it from being copied by each.
         return swept._replace(pool=state.pool)
 
     def turn(self, game: Game, state: State) -> State:
         """What follows a phase."""
         return _by_phase(
-            *(game, state, _wait),
+            *(game, state),
             {
                 ENTER: _enter,
                 GROW: _rebound,
@@ -264,16 +257,11 @@ def _empty(tangles: int, members: int, escapes: int, kind) -> Pool:
 
 
 def _by_phase(
-    game: Game,
-    state: State,
-    otherwise: Callable[[Game, State], State],
-    actions: Mapping[int, Callable[[Game, State], State]],
+    game: Game, state: State, actions: Mapping[int, Callable[[Game, State], State]]
 ) -> State:
-    """What is done in the present phase; each action is compiled once."""
-    different = list(dict.fromkeys([otherwise, *actions.values()]))
-    index = [
-        different.index(actions.get(phase, otherwise)) for phase in range(DONE + 1)
-    ]
+    """What is done in the present phase, if anything; each action is compiled once."""
+    different = list(dict.fromkeys([_wait, *actions.values()]))
+    index = [different.index(actions.get(phase, _wait)) for phase in range(DONE + 1)]
     return jax.lax.switch(
         jnp.array(index, jnp.int32)[state.phase],
         [functools.partial(action, game) for action in different],

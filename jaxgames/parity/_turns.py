@@ -201,9 +201,6 @@ def _learns(state: Standing) -> jax.Array:
 def budgets(size: int) -> list[int]:
     """Rounds of each turn in games of a size; the last is that of all that follow.
 
-    Args:
-        size: places for vertices.
-
     Examples:
         >>> budgets(500)[:5]
         [4064, 33541, 44721, 67082, 89442]

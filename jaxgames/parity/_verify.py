@@ -159,8 +159,8 @@ def _verify_on_device(arena, solution, measures) -> Verdict:
         )
         return _measured_jit(game, winner, strategy, padded)
     fixed = _fix_jit(game, winner, strategy)
-    if int(fixed.reason) != Reason.OK:
-        return Verdict(jnp.array(False), fixed.reason, fixed.vertex)
+    if not fixed.found:
+        return fixed.found
     return _trimmed_jit(fixed, fixpoint.completed(_trimming(game), fixed))
 
 

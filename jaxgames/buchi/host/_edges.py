@@ -25,13 +25,8 @@ def find(
 ) -> AcceptingCycle:
     """Looks for an accepting cycle by Tarjan's search; compiled where numba is.
 
-    Args:
-        arena: the graph.
-        accepting: bool `[V]`.
-        starts: int32 `[K]`, the initial vertices.
-        vertices: bool `[V]`, the vertices that there are; None for all.
-        track: tells when to give up; None for never.
-        lasso: whether a lasso is wanted, and not just where one is.
+    Accepting vertices are bool `[V]`, starts int32 `[K]`. Of `vertices`, bool `[V]`,
+    None stands for all. If no lasso is wanted, it is only said where one is.
     """
     stop = None if track is None else track.stop
     witness = search(arena, accepting, starts, vertices=vertices, stop=stop)
@@ -98,10 +93,7 @@ def inside_parts(arena: Arena, part: np.ndarray) -> tuple[Arena, np.ndarray]:
 def stray_edge(arena: Arena, state: np.ndarray, allowed: np.ndarray) -> int:
     """The first edge between two states that have none, or -1.
 
-    Args:
-        arena: the graph.
-        state: int32 `[V]`.
-        allowed: bool `[Q, Q]`.
+    States are int32 `[V]`, the edges allowed between them bool `[Q, Q]`.
     """
     found, dst = np.zeros(1, np.bool_), np.asarray(arena.dst)
     rows = np.asarray(arena.row_ptr)
@@ -121,38 +113,15 @@ def quotient(arena: Arena, part: np.ndarray, count: int) -> np.ndarray:
 
 
 def met(place: np.ndarray, where: np.ndarray, count: int) -> np.ndarray:
-    """The places of some vertices: bool `[count]`.
-
-    Args:
-        place: int32 `[V]`, the place of each vertex, from 0.
-        where: bool `[V]`, the vertices that are looked at.
-        count: how many places there are.
-    """
+    """The places, int32 `[V]` from 0, of some vertices, bool `[V]`: bool `[count]`."""
     found = np.zeros(count, np.bool_)
     on_all_cores(_meet, len(place), place, where, found)
-    return found
-
-
-def looked_up(values: np.ndarray, place: np.ndarray) -> np.ndarray:
-    """The value at each place: int32 `[V]`.
-
-    Args:
-        values: int32 `[P]`.
-        place: int32 `[V]`, from 0 to P - 1.
-    """
-    found = np.empty(len(place), np.int32)
-    on_all_cores(_look_up, len(place), values, place, found)
     return found
 
 
 def ends(arena: Arena, edge: int) -> tuple[int, int]:
     """Where an edge begins and ends."""
     return int(np.asarray(arena.src)[edge]), int(np.asarray(arena.dst)[edge])
-
-
-def dead_ends(arena: Arena) -> np.ndarray:
-    """The vertices without successor: bool `[V]`."""
-    return np.diff(np.asarray(arena.row_ptr)) == 0
 
 
 @linear
@@ -187,9 +156,3 @@ def _meet(place, where, found, begin, end):
     for v in range(max(begin, 0), end):
         if where[v] and not found[place[v]]:
             found[place[v]] = True
-
-
-@linear
-def _look_up(values, place, found, begin, end):
-    for v in range(max(begin, 0), end):
-        found[v] = values[place[v]]

@@ -14,22 +14,9 @@ def solve(
 ) -> tuple[np.ndarray, np.ndarray, int] | None:
     """Who wins a Büchi game, and how, by the classical algorithm.
 
-    What player 0 cannot force into an accepting vertex is lost for him, and so is what
-    player 1 can force there; the rest is a smaller game. O(V (V + E)) time, O(V + E)
-    for each of up to V rounds.
-
-    Args:
-        arena: the game; every vertex has a successor. Padding is left out.
-        accepting: bool `[V]`, the vertices that player 0 wants to visit for ever.
-        stop: int8 `[1]`: once it is not 0, the search gives up. None: never.
-
-    Returns:
-        Winners (int8 `[V]`), strategies (edges, int32 `[V]`, -1 where there is none),
-        and rounds; None if it gave up.
-
-    References:
-        Zielonka, Infinite games on finitely coloured graphs with applications to
-        automata on infinite trees, TCS 200 (1998), doi:10.1016/S0304-3975(98)00009-7.
+    As [`reference.solve`][jaxgames.buchi.reference.solve]; None if it gave up, since
+    `stop`, int8 `[1]`, is not 0. O(V (V + E)) time, O(V + E) for each of up to V
+    rounds.
 
     Examples:
         >>> arena = Arena.from_edges([0, 0, 1], [0, 1, 1], owner=[0, 1])
@@ -88,13 +75,8 @@ def descent(
     """The first edge of each winner that leads down in rank, inside a layer.
 
     Where the rank is 0, it leads to one of rank 0; player 0 then goes anywhere in his
-    region.
-
-    Args:
-        arena: the game.
-        winner: int8 `[V]`.
-        layer: int32 `[V]`, the round in which a vertex was lost for player 0, else 0.
-        rank: int32 `[V]`.
+    region. The winner is int8 `[V]`, the rank int32 `[V]`, and the layer int32 `[V]`:
+    the round in which a vertex was lost for player 0, else 0.
 
     Returns:
         int32 `[V]`, -1 where the owner does not win.

@@ -11,15 +11,9 @@ NO_VERTEX = -1
 def shortest_path(row_ptr, dst, starts, goal, vertices, stop):
     """A shortest path from a start to a goal, by breadth-first search.
 
-    O(V + E) time; ends as soon as a goal is found.
-
-    Args:
-        row_ptr: int32 `[V + 1]`.
-        dst: int32 `[E]`.
-        starts: int32 `[K]`.
-        goal: bool `[V]`.
-        vertices: bool `[V]`, the vertices that there are, or None for all.
-        stop: int8 `[1]`: once it is not 0, nothing is found.
+    O(V + E) time; ends as soon as a goal is found. Starts are int32 `[K]`, goals bool
+    `[V]`; of `vertices`, bool `[V]`, None stands for all. Once `stop`, int8 `[1]`, is
+    not 0, nothing is found.
 
     Returns:
         The vertices of the path, int32, both ends included; one vertex where a start is
@@ -72,12 +66,7 @@ def _walk_back(before, last):
 def shortest_cycle(row_ptr, dst, vertex, vertices, stop):
     """A shortest cycle through a vertex, by breadth-first search. O(V + E) time.
 
-    Args:
-        row_ptr: int32 `[V + 1]`.
-        dst: int32 `[E]`.
-        vertex: the vertex.
-        vertices: bool `[V]`, the vertices that there are, or None for all.
-        stop: int8 `[1]`: once it is not 0, nothing is found.
+    With `vertices` and `stop` as for `shortest_path`.
 
     Returns:
         The vertices of the cycle, `vertex` first; none if there is no cycle.

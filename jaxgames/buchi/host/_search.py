@@ -1,7 +1,6 @@
 """Accepting cycles of a graph, one vertex after the other."""
 
 from contextlib import nullcontext
-from typing import Literal, get_args
 
 import numpy as np
 
@@ -17,7 +16,6 @@ from jaxgames.buchi.host._lasso import (
 from jaxgames.buchi.host._nested_dfs import nested_dfs
 from jaxgames.buchi.host._tarjan import tarjan
 
-Method = Literal["tarjan", "nested_dfs"]
 _SEARCHES = {"tarjan": tarjan, "nested_dfs": nested_dfs}
 
 
@@ -30,25 +28,17 @@ def search(
     vertices: np.ndarray | None = None,
     stop: np.ndarray | None = None,
 ) -> int:
-    """An accepting vertex on a cycle that is reached from a start.
+    """An accepting vertex on a cycle reached from a start, NO_CYCLE, or STOPPED.
 
-    Args:
-        arena: the graph.
-        accepting: bool `[V]`.
-        starts: int32 `[K]`.
-        method: which search.
-        vertices: bool `[V]`, the vertices that there are, or None for all.
-        stop: int8 `[1]`: once it is not 0, the search gives up. None: it ends where
-            a limit is reached.
-
-    Returns:
-        The vertex, or NO_CYCLE, or STOPPED.
+    Accepting vertices are bool `[V]`, starts int32 `[K]`; of `vertices`, bool `[V]`,
+    None stands for all. Once `stop`, int8 `[1]`, is not 0, the search gives up; with
+    None it ends where a limit is reached.
 
     Raises:
         ValueError: there is no such method.
     """
-    if method not in get_args(Method):
-        raise ValueError(f"method must be one of {get_args(Method)}, got {method!r}")
+    if method not in _SEARCHES:
+        raise ValueError(f"method must be one of {tuple(_SEARCHES)}, got {method!r}")
     beside = limits.ticking_beside("searching") if stop is None else nullcontext(stop)
     row_ptr, dst = _rows(arena)
     with beside as stop:
@@ -63,19 +53,11 @@ def lasso_through(
     vertices: np.ndarray | None = None,
     inside: np.ndarray | None = None,
 ) -> Lasso | None:
-    """A lasso whose cycle is a shortest one through a vertex.
+    """A lasso whose cycle is a shortest one through a vertex; None if there is none.
 
     The prefix is a shortest one to that cycle, which begins where it ends. O(V + E).
-
-    Args:
-        arena: the graph.
-        starts: int32 `[K]`, the initial vertices.
-        vertex: the vertex.
-        vertices: bool `[V]`, the vertices that there are, or None for all.
-        inside: bool `[V]`, those that the cycle may lead through; None for all.
-
-    Returns:
-        None where there is no cycle, or it is not reached.
+    The cycle leads through vertices `inside` alone, bool `[V]`; the rest is as for
+    `search`.
     """
     row_ptr, dst = _rows(arena)
     inside = vertices if inside is None else inside
@@ -85,8 +67,7 @@ def lasso_through(
         return None
     goal = np.zeros(len(row_ptr) - 1, bool)
     goal[cycle] = True
-    with limits.ticking_beside("finding a lasso") as stop:
-        path = shortest_path(row_ptr, dst, starts, goal, vertices, stop)
+    path = way_to(arena, starts, goal, vertices)
     if not len(path):
         return None
     cycle = np.roll(cycle, -int(np.flatnonzero(cycle == path[-1])[0]))
@@ -98,11 +79,7 @@ def check_lasso(
 ) -> tuple[str, int]:
     """What is wrong with a lasso, and where: an empty text and -1 if nothing is.
 
-    Args:
-        arena: the graph.
-        lasso: the lasso.
-        accepting: bool `[V]`.
-        starts: the initial vertices.
+    Accepting vertices are bool `[V]`; starts are the initial ones.
     """
     prefix, cycle = np.asarray(lasso.prefix), np.asarray(lasso.cycle)
     if cycle.ndim != 1 or not len(cycle):
@@ -127,13 +104,9 @@ def way_to(
     goal: np.ndarray,
     vertices: np.ndarray | None = None,
 ) -> np.ndarray:
-    """A shortest path from a start to a goal; empty if none is reached.
+    """A shortest path from a start to a goal, bool `[V]`; empty if none is reached.
 
-    Args:
-        arena: the graph.
-        starts: int32 `[K]`.
-        goal: bool `[V]`.
-        vertices: bool `[V]`, the vertices that there are, or None for all.
+    Starts and vertices are as for `search`.
     """
     row_ptr, dst = _rows(arena)
     with limits.ticking_beside("finding a lasso") as stop:

@@ -18,17 +18,7 @@ def tarjan(row_ptr, dst, accepting, starts, vertices, stop):
     a vertex on an open component makes one of all that come after it. No edge is looked
     at twice: O(V + E) time, five words for each vertex.
 
-    Args:
-        row_ptr: int32 `[V + 1]`.
-        dst: int32 `[E]`.
-        accepting: bool `[V]`.
-        starts: int32 `[K]`, where to search from.
-        vertices: bool `[V]`, the vertices that there are, or None for all.
-        stop: int8 `[1]`; the search gives up soon after it is not 0.
-
-    Returns:
-        An accepting vertex on a cycle that is reached from a start, or NO_CYCLE, or
-        STOPPED.
+    It takes and returns what `nested_dfs` does.
 
     References:
         Tarjan, Depth-first search and linear graph algorithms, SIAM J. Comput. 1

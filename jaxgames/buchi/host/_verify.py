@@ -14,12 +14,7 @@ def faults(arena: Arena, winner: Any, strategy: Any) -> list[np.ndarray]:
     """Where each reason for a solution to be wrong holds: bool `[V]` each.
 
     O(V + E) time. In the order of [`Reason`][jaxgames.buchi.Reason], from `UNDECIDED`
-    to `CYCLE_WON_BY_OPPONENT`.
-
-    Args:
-        arena: the game.
-        winner: integers `[V]`.
-        strategy: integers `[V]`.
+    to `CYCLE_WON_BY_OPPONENT`. Winners and strategies are integers `[V]`.
     """
     validity.checked(arena)
     row_ptr = np.asarray(arena.row_ptr)

@@ -39,22 +39,12 @@ def scc(
 ) -> tuple[int, np.ndarray]:
     """Strongly connected components by Tarjan's algorithm, in Pearce's form.
 
+    As [`reference.scc`][jaxgames.graph.reference.scc]. Once another thread has written
+    a number other than 0 to `stop`, int8 `[1]`, the search gives up soon: there are
+    `STOPPED` components then, and -1 everywhere.
+
     O(V + E) time, five words for each vertex and one for each edge, no recursion. Rows
     that the engine can read as they are get neither copied nor looked at before.
-
-    Args:
-        graph: an arena, a pair `(indptr, indices)`, or a sparse matrix.
-        vertices: bool `[V]`, the vertices that there are; None for all.
-        edges: bool `[E]`, the edges that there are; None for all.
-        stop: int8 `[1]`; the search gives up soon after another thread has written a
-            number other than 0 to it. None: nobody will.
-
-    Returns:
-        As [`reference.scc`][jaxgames.graph.reference.scc]; if stopped, `STOPPED`, and
-        -1 everywhere.
-
-    Raises:
-        ValueError: the graph or a mask is wrong.
     """
     stop = np.zeros(1, np.int8) if stop is None else stop
     rows = None

@@ -53,17 +53,9 @@ def components(row_ptr, dst, vertices, edges, stop, room, label):
     """The strongly connected components, numbered in order of their smallest vertices.
 
     O(V + E) time. Rows are looked at as they are read, if all vertices are there: they
-    need not have been checked.
-
-    Args:
-        row_ptr: int32 `[V + 1]`, from 0 to E.
-        dst: int32 `[E]`.
-        vertices: bool `[V]`, the vertices that there are, or None for all.
-        edges: bool `[E]`, the edges that there are, or None for all.
-        stop: int8 `[1]`; the search gives up soon after it is not 0.
-        room: int32 `[WORDS V + E]`, to work in.
-        label: int32 `[V]`: is given the component of each vertex, -1 where there is no
-            vertex.
+    need not have been checked, but go from 0 to E. The other arguments are those of
+    `tarjan`, with int32 `[WORDS V + E]` as the room; `label`, int32 `[V]`, is given the
+    component of each vertex, -1 where there is no vertex.
 
     Returns:
         How many components there are, -1 if stopped, BROKEN if rows are none; then
@@ -278,11 +270,7 @@ def search(row_ptr, dst, vertices, edges, stop, number, room, order):
 def closing(row_ptr, dst, vertices, edges):
     """The components in the order in which the search closes them, for compiled code.
 
-    Args:
-        row_ptr: int32 `[V + 1]`.
-        dst: int32 `[E]`.
-        vertices: bool `[V]`, the vertices that there are, or None for all.
-        edges: bool `[E]`, the edges that there are, or None for all.
+    Arguments are those of `tarjan`.
 
     Returns:
         The component of each vertex, as `tarjan`; the vertices in order of their

@@ -14,16 +14,17 @@ def group(count, label):
     offsets = np.zeros(count + 1, np.int32)
     for c in label:
         if c >= 0:
-            offsets[c + 1] += 1
-    for c in range(count):
-        offsets[c + 1] += offsets[c]
-    free = offsets[:-1].copy()
-    members = np.empty(offsets[count], np.int32)
-    for v in range(len(label)):
+            offsets[c] += 1
+    end = 0
+    for c in range(count + 1):
+        end += offsets[c]
+        offsets[c] = end
+    members = np.empty(end, np.int32)
+    for v in range(len(label) - 1, -1, -1):
         c = label[v]
         if c >= 0:
-            members[free[c]] = v
-            free[c] += 1
+            offsets[c] -= 1
+            members[offsets[c]] = v
     return offsets, members
 
 

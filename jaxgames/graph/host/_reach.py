@@ -11,7 +11,8 @@ from jaxgames.solution import NO_EDGE
 def transpose(row_ptr, dst):
     """The edges that enter each vertex: offsets `[V + 1]`, and edges by number `[E]`.
 
-    O(V + E) time; the edges of one vertex are in order.
+    O(V + E) time; the edges of one vertex are in order. It is `group` without the test
+    for what is left out, which makes plain Python slower.
     """
     size = len(row_ptr) - 1
     in_ptr = np.zeros(size + 1, np.int32)
@@ -116,14 +117,8 @@ def attract(row_ptr, src, dst, owner, target, player, vertices, most):
 def descend(row_ptr, dst, rank, own):
     """The first edge from each of some vertices to one of the next lower rank.
 
-    Args:
-        row_ptr: int32 `[V + 1]`.
-        dst: int32 `[E]`.
-        rank: int32 `[V]`; a vertex of rank 0 or less has no such edge.
-        own: bool `[V]`, the vertices whose edges are wanted.
-
-    Returns:
-        int32 `[V]`, NO_EDGE where there is none.
+    For `own`, bool `[V]`: int32 `[V]`, NO_EDGE where there is none. A vertex of rank 0
+    or less has no such edge.
     """
     strategy = np.full(len(rank), NO_EDGE, np.int32)
     for v in range(len(rank)):

@@ -21,16 +21,7 @@ def verify(
 ) -> Verdict:
     """Checks strongly connected components on the host, trusting nobody.
 
-    What is checked says [`graph.verify`][jaxgames.graph.verify]. O(V + E) time.
-
-    Args:
-        graph: an arena, a pair `(indptr, indices)`, or a sparse matrix.
-        components: what has `labels` and a `count`; or labels alone, integers `[V]`.
-        vertices: bool `[V]`, the vertices that there are; None for all.
-        edges: bool `[E]`, the edges that there are; None for all.
-
-    Raises:
-        ValueError: the graph, labels or a mask are wrong in type or shape.
+    As [`graph.verify`][jaxgames.graph.verify] does. O(V + E) time.
 
     Examples:
         >>> print(verify(([0, 1, 3, 4], [1, 0, 2, 2]), [0, 0, 1]))

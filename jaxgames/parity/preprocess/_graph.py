@@ -38,11 +38,8 @@ def attract(graph: Graph, winner: np.ndarray, move: np.ndarray) -> None:
     player can go over only to what his rival wins. So its solution is that of the
     whole game there.
 
-    Args:
-        graph: the game graph.
-        winner: int8 `[V]`, -1 where undecided.
-        move: int32 `[V]`, edges that the winners take; set where a vertex is attracted
-            by its owner.
+    Winners are int8 `[V]`, -1 where undecided. Moves, int32 `[V]`, are edges that the
+    winners take; they are set where a vertex is attracted by its owner.
     """
     seeds = np.flatnonzero(winner != UNDECIDED)
     queue = np.empty(len(winner), np.int32)

@@ -13,22 +13,16 @@ from jaxgames.solution import NO_EDGE, UNDECIDED, Status
 def positional(arena: Arena, winner, strategy, allowed: np.ndarray) -> Answer:
     """Strategies without memory, from what is known of strategies with memory.
 
-    If a player wins his region by strategies that use certain edges only, then he also
-    wins the game in which he has no others, and as parity games are positionally
-    determined he does so by a strategy without memory: a solution of that game. As
-    most of his vertices have one edge left, this is simpler than the original. It is
-    solved only if there are alternatives at all, and the strategy that was proposed
-    fails a check.
+    If a player wins his region by strategies that use certain edges only, those that
+    are allowed, then he also wins the game in which he has no others, and as parity
+    games are positionally determined he does so by a strategy without memory: a
+    solution of that game. As most of his vertices have one edge left, this is simpler
+    than the original. It is solved only if there are alternatives at all, and the
+    strategy that was proposed, int32 `[V]`, fails a check.
 
-    Where some vertices are undecided nothing is trusted: those where the allowed edges
-    do not suffice become undecided too. Where no strategy is known at all, none is
-    looked for.
-
-    Args:
-        arena: a game with vertex or edge priorities.
-        winner: int8 `[V]`, -1 where undecided.
-        strategy: int32 `[V]`, the strategy to try first.
-        allowed: edges that the winners use.
+    Where some vertices are undecided (their winner, int8 `[V]`, is -1) nothing is
+    trusted: those where the allowed edges do not suffice become undecided too. Where no
+    strategy is known at all, none is looked for.
     """
     strategy = np.where(winner == arena.owner, strategy, NO_EDGE).astype(np.int32)
     if (strategy == NO_EDGE).all():

@@ -65,11 +65,8 @@ def reduction(*, edge_priorities: bool):
     """Decorator of reductions: checks the arena and takes care of its padding.
 
     The decorated function gets the real part of the arena as writable numpy arrays. Its
-    `undo` gets arrays too, also where a user has no strategy.
-
-    Args:
-        edge_priorities: whether the reduction reads them. If not, a game that has them
-            is refused.
+    `undo` gets arrays too, also where a user has no strategy. If it does not read edge
+    priorities, a game that has them is refused.
     """
 
     def decorate(function):
@@ -147,14 +144,10 @@ def translate(strategy: np.ndarray, edges: np.ndarray) -> np.ndarray:
 def induced(
     arena: Arena, vertices: np.ndarray, place: np.ndarray | None = None
 ) -> tuple[Arena, np.ndarray]:
-    """The game on some vertices, in the order given, and the old indices of its edges.
+    """The game on distinct vertices, in this order, and the old indices of its edges.
 
-    Takes time for these vertices and their edges alone if `place` is given.
-
-    Args:
-        arena: the game.
-        vertices: distinct vertices, each with an edge to one of them.
-        place: int32 `[V]`, all -1, which it is again afterwards.
+    Each has an edge to one of them. Takes time for these vertices and their edges alone
+    if `place` is given: int32 `[V]`, all -1, which it is again afterwards.
     """
     if place is None:
         place = np.full(arena.shape[0], -1, np.int32)
@@ -207,14 +200,10 @@ def with_edges(arena: Arena, edges: np.ndarray) -> Reduced:
 
 
 def on_vertices(arena: Arena, vertices: np.ndarray, winner, move) -> Reduced:
-    """The game on some vertices; the others are decided.
+    """The game on some vertices, in the order of their new numbers; others are decided.
 
-    Args:
-        arena: the game.
-        vertices: what is left, in the order of the new numbers.
-        winner: int8 `[V]`, of the vertices that are not left.
-        move: int32 `[V]`, edges that the winners take there; those of vertices that do
-            not belong to them do not matter.
+    The winners of those, int8 `[V]`, are known, and moves, int32 `[V]`, edges that they
+    take there; what is said of others does not matter.
     """
     reduced, edges = induced(arena, vertices)
 

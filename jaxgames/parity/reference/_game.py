@@ -58,18 +58,10 @@ def normal_form(arena: Arena) -> Arena:
     arena, _ = validity.checked(arena)
     check_priorities(arena)
     arena = arena.unpad()
-    row_ptr, src, dst, owner, priority = (
-        np.ascontiguousarray(x)
-        for x in (arena.row_ptr, arena.src, arena.dst, arena.owner, arena.priority)
-    )
-    return dataclasses.replace(
-        arena,
-        row_ptr=row_ptr,
-        src=src,
-        dst=dst,
-        owner=owner,
-        priority=_compress(priority),
-    )
+    names = ("row_ptr", "src", "dst", "owner", "priority")
+    arrays = {name: np.ascontiguousarray(getattr(arena, name)) for name in names}
+    arrays["priority"] = _compress(arrays["priority"])
+    return dataclasses.replace(arena, **arrays)
 
 
 def _compress(priority: np.ndarray) -> np.ndarray:

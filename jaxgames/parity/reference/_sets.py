@@ -69,14 +69,10 @@ class Board:
         among: set[int],
         tangles: Iterable[Tangle] = (),
     ) -> tuple[set[int], Moves]:
-        """What the player can drive to the target, and how.
+        """What the player can drive to the target, within a subgame, and how.
 
-        Args:
-            player: who.
-            target: some vertices.
-            among: the vertices of the subgame.
-            tangles: those of the player join as a whole when each way out of them that
-                there is in the subgame leads to what is attracted.
+        Tangles of the player join as a whole when each way out of them that there is in
+        the subgame leads to what is attracted.
         """
         reached, moves = {*target}, {}
         grows = True
