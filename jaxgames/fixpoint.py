@@ -517,7 +517,7 @@ def completed(solver: Solver, game: Any) -> Any:
     """
     if is_traced(game):
         return iterate(solver, game, start(solver, game), MAX_ROUNDS).state
-    outcome = run(solver, game)
+    outcome = run(solver, game, initial(solver, game))
     if outcome.status != Status.SOLVED:
         limits.fail(outcome.status, f"solving by {solver.name}")
     return outcome.carry.state

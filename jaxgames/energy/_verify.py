@@ -84,7 +84,8 @@ def verify(
         return validity.withdrawn(fault, found)
     exact = object in (arena.weight.dtype, np.asarray(parts[0]).dtype)
     if method == "auto" and not exact and _is_sent(arena):
-        found = _on_device(arena, *(np.asarray(x) for x in parts), most=ROUNDS_THERE)
+        credit, winner, strategy = (np.asarray(x) for x in parts)
+        found = _on_device(arena, credit, winner, strategy, ROUNDS_THERE)
         if found is not None:
             return found
     if exact or method == "host" or (method == "auto" and can_compile()):
@@ -92,7 +93,8 @@ def verify(
     with plain(arena.shape[1]) as sooner:
         if sooner and method == "auto":
             return _on_host(arena, *(np.asarray(x) for x in parts))
-    found = _on_device(arena, *(np.asarray(x) for x in parts))
+    credit, winner, strategy = (np.asarray(x) for x in parts)
+    found = _on_device(arena, credit, winner, strategy)
     assert found is not None  # without a limit
     return found
 

@@ -15,6 +15,7 @@ from jaxgames.ops import EdgeList
 from jaxgames.parity import host
 from jaxgames.parity._verdict import Reason, Verdict
 from jaxgames.solution import NO_EDGE
+from jaxgames.tuning.parity import FEW_INSIDE, ROUNDS
 
 REASONS = (
     Reason.UNDECIDED,
@@ -44,8 +45,10 @@ class Looked(NamedTuple):
 def check(arena: Arena, winner: np.ndarray, strategy: np.ndarray) -> Verdict:
     """Checks winners and strategies where the arena's edges are sent for it.
 
-    The components of the edges that strategies leave are found there. Few edges have
-    both ends in one, and the host divides and conquers the priorities of these alone.
+    The components of the edges that strategies leave are found there. If the largest
+    priority of one is the other player's, he wins a cycle through it. Else cycles
+    through its vertices are harmless, and the components of the others are found in
+    turn. Once few edges are inside of any, the host looks at these alone.
 
     Args:
         arena: the game, without padding, with priorities on vertices.
@@ -54,18 +57,26 @@ def check(arena: Arena, winner: np.ndarray, strategy: np.ndarray) -> Verdict:
     """
     edges, degree = listed(arena)
     size = arena.shape[0]
-    owner, won, move = (
+    owner, won, move, priority = (
         ops.joined(ops.sent(np.asarray(x), bucket(size)))
-        for x in (arena.owner, winner, strategy)
+        for x in (arena.owner, winner, strategy, arena.priority)
     )
     looked = _look(edges, degree, owner, won, move)
     for reason, vertex in zip(REASONS, np.asarray(looked.first).tolist(), strict=True):
         if vertex < len(degree):
             return Verdict.at(reason, vertex)
-    solver, game = InPlace(), ListedGraph(looked.edges, degree)
-    state = fixpoint.completed(solver, game)
-    packed = np.asarray(_inner(solver, game, state, looked.kept))
-    where = np.flatnonzero(packed)  # few of them
+    solver, (_, edges, kept) = InPlace(), looked
+    for _ in range(ROUNDS):
+        game = ListedGraph(edges, degree)
+        found = solver, game, fixpoint.completed(solver, game)
+        numbers, inner, edges, kept = _taken_apart(*found, kept, priority, won)
+        count, vertex = np.asarray(numbers).tolist()
+        if vertex < len(degree):
+            return Verdict.at(Reason.CYCLE_WON_BY_OPPONENT, vertex)
+        if count <= FEW_INSIDE:
+            break
+    packed = np.asarray(inner)
+    where = np.flatnonzero(packed)
     row, bit = np.nonzero(np.unpackbits(packed[where]).reshape(-1, 8))
     return host.cycles_of(arena, winner, 8 * where[row] + bit)
 
@@ -100,8 +111,24 @@ def _look(edges: EdgeList, degree, owner, won, move) -> Looked:
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def _inner(solver: InPlace, game: ListedGraph, state, kept) -> jax.Array:
-    """The edges that are left inside a component, as bits: uint8 `[P / 8]`."""
+def _taken_apart(solver: InPlace, game: ListedGraph, state, kept, priority, won):
+    """How many edges are inside of components, and a vertex with a bad priority.
+
+    Returns:
+        Both, R where there is no such vertex: int32 `[2]`; these edges as bits, uint8
+        `[P / 8]`; and the edges that are left, as in `Looked`, without the vertices of
+        the largest priority of each component.
+    """
     labels, edges = solver.answer(game, state).labels, game.edges
-    same = ops.take(labels, edges.tail) == ops.take(labels, edges.head)
-    return jnp.packbits(kept & same)
+    rows, tail, head = len(labels), edges.tail, edges.head
+    component = ops.take(labels, tail)
+    inner = kept & (component == ops.take(labels, head))
+    own, others = ops.take(priority, tail), ops.take(priority, head)
+    of_inner = jnp.where(inner, component, rows)
+    best = ops.take(ops.max_into(of_inner, own, rows, -1), component)
+    bad = inner & (own == best) & (best & 1 != ops.take(won, tail))
+    vertex = jnp.min(jnp.where(bad, tail, rows))
+    kept = inner & (own != best) & (others != best)
+    left = EdgeList(tail, jnp.where(kept, head, tail), edges.count, edges.kernels)
+    numbers = jnp.stack([jnp.sum(inner, dtype=jnp.int32), vertex])
+    return numbers, jnp.packbits(inner), left, kept

@@ -41,6 +41,10 @@ Trimming looks at them one after the other; the components are found for all at 
 CHECKED_THERE_FROM = 1 << 22
 """Edges from which a game is checked on a GPU."""
 
+# parity/_checked_there.py
+FEW_INSIDE, ROUNDS = 1 << 16, 1 << 6
+"""The host looks at so few edges inside of components, or after so many rounds."""
+
 # parity/_tangles.py
 ROWS_AT_ONCE = {"cpu": 1, "gpu": 1 << 30}
 """Rows of the pool of tangles, for each vertex, that are read at once, as far as there

@@ -274,8 +274,8 @@ def test_measures_of_many_words():
     assert (int(verdict.reason), int(verdict.vertex)) == (Reason.MEASURE_RISES, edge)
 
 
-@pytest.fixture
-def checked_there(monkeypatch):
+@pytest.fixture(params=[0, 5], ids=["to the end", "some rounds"])
+def checked_there(request, monkeypatch):
     """Games of any size are checked as large ones on a GPU are: the calls for that."""
     asked, check = [], _checked_there.check
 
@@ -285,6 +285,7 @@ def checked_there(monkeypatch):
 
     monkeypatch.setattr(_verify, "CHECKED_THERE_FROM", 0)
     monkeypatch.setattr(_checked_there, "check", noted)
+    monkeypatch.setattr(_checked_there, "FEW_INSIDE", request.param)
     monkeypatch.setattr(ops, "runs_kernels", lambda: True)
     return asked
 
