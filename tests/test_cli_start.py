@@ -146,7 +146,7 @@ def test_a_game_that_the_host_has_solved_does_not_wait_for_an_accelerator(
     tmp_path, size
 ):
     path = tmp_path / "game.pg"
-    game = generate.random_game(1, 60_000)
+    game = generate.random_game(1, 120_000)
     assert game.num_edges >= PROBLEM.host_until
     io.save(path, game)
     done = subprocess.run(

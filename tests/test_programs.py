@@ -7,7 +7,7 @@ import os
 import jax
 import pytest
 
-from jaxgames import cli, fixpoint, generate, parity, programs
+from jaxgames import cli, drive, fixpoint, generate, parity, programs
 from jaxgames.cli._games import start_jax
 from jaxgames.limits import LimitError
 from jaxgames.solution import Status
@@ -130,6 +130,7 @@ def test_what_is_warmed_is_there_for_others_of_the_size(base, counted):
 
 @pytest.fixture
 def counted():
+    drive.wait_for_losers()  # a race of another test may still compile
     count = 0
 
     def listen(event, *_, **__):
