@@ -123,12 +123,12 @@ def _taken_apart(solver: InPlace, game: ListedGraph, state, kept, priority, won)
     rows, tail, head = len(labels), edges.tail, edges.head
     component = ops.take(labels, tail)
     inner = kept & (component == ops.take(labels, head))
-    own, others = ops.take(priority, tail), ops.take(priority, head)
+    own = ops.take(priority, tail)
     of_inner = jnp.where(inner, component, rows)
     best = ops.take(ops.max_into(of_inner, own, rows, -1), component)
     bad = inner & (own == best) & (best & 1 != ops.take(won, tail))
     vertex = jnp.min(jnp.where(bad, tail, rows))
-    kept = inner & (own != best) & (others != best)
+    kept = inner & (own != best)  # what nothing leads on from is on no cycle
     left = EdgeList(tail, jnp.where(kept, head, tail), edges.count, edges.kernels)
     numbers = jnp.stack([jnp.sum(inner, dtype=jnp.int32), vertex])
     return numbers, jnp.packbits(inner), left, kept

@@ -81,6 +81,10 @@ def test_what_vertices_there_are(sends):
         assert question.kinds == near.kinds
         wanted = rng.random(near.known.count) < 0.5
         np.testing.assert_array_equal(question.parts(wanted), near.parts(wanted))
+        part, count = question.parts_where_given(wanted)
+        assert (
+            int(count) == np.count_nonzero(part) == np.count_nonzero(near.parts(wanted))
+        )
 
 
 def test_it_comes_back(sends):
@@ -130,6 +134,8 @@ def test_what_is_done_to_the_arrays_later_changes_nothing(sends):
          r"indices\[2\] is 3"),
         ({"graph": (np.array([0, 2, 1, 3], np.int32), np.array([1, 2, 0], np.int32))},
          r"indptr\[2\] is 1"),
+        ({"graph": (np.array([0, 1, 2, 3], np.int32), np.array([1, -2, 2], np.int32))},
+         r"indices\[1\] is -2"),
         ({"accepting": np.array([True, False])}, "accepting must have one boolean"),
         ({"initial": np.array([3])}, r"initial\[0\] is 3"),
         ({"initial": 7}, "initial is 7"),

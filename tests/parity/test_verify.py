@@ -274,6 +274,27 @@ def test_measures_of_many_words():
     assert (int(verdict.reason), int(verdict.vertex)) == (Reason.MEASURE_RISES, edge)
 
 
+@pytest.mark.parametrize("lost", [0, 1])
+def test_regions_are_searched_side_by_side(lost, monkeypatch):
+    """A wrong cycle is found in each of them."""
+    monkeypatch.setattr("jaxgames.parity.host._verify.FEWEST_PLACES", 1)
+    monkeypatch.setattr("jaxgames.parity.host._verify.num_cores", lambda: 2)
+    # Each player wins two vertices, and chooses between two of the cycles.
+    arena = Arena.from_edges(
+        [0, 0, 1, 2, 2, 3],
+        [0, 1, 0, 2, 3, 2],
+        owner=[0, 0, 1, 1],
+        priority=[2, 3, 1, 4],
+    )
+    right = solution([0, 0, 1, 1], [0, 2, 3, 5])
+    assert parity.verify(arena, right, "components")
+    wrong = right.strategy.copy()
+    wrong[2 * lost] += 1
+    verdict = parity.verify(arena, solution(right.winner, wrong), "components")
+    assert verdict.reason == Reason.CYCLE_WON_BY_OPPONENT
+    assert int(verdict.vertex) // 2 == lost
+
+
 @pytest.fixture(params=[0, 5], ids=["to the end", "some rounds"])
 def checked_there(request, monkeypatch):
     """Games of any size are checked as large ones on a GPU are: the calls for that."""
