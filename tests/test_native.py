@@ -4,6 +4,7 @@ import concurrent.futures
 import functools
 import gc
 import itertools
+import os
 import subprocess
 import sys
 import types
@@ -15,6 +16,7 @@ import pytest
 
 from jaxgames import native
 from jaxgames.native import _arrays, _kept, _machine, _sort
+from jaxgames.testing import _compiling
 
 pytestmark = pytest.mark.skipif(
     not native.can_translate(), reason="llvmlite is not installed"
@@ -281,6 +283,13 @@ def write_at(values, index):
 
 def test_constants_count_from_the_end():
     assert run(of_constants, np.arange(5)) == (4, 7, 0)
+
+
+def test_every_process_of_a_run_checks_indices():
+    own = " ".join(_compiling.FAST_COMPILATION)
+    if os.environ.get("XLA_FLAGS", own) != own:
+        pytest.skip("this run has what users have")
+    assert _arrays.Arrays.checks_indices
 
 
 def test_an_index_of_no_item_is_found_where_that_is_asked_for(monkeypatch):

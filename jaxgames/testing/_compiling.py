@@ -32,10 +32,12 @@ def compile_fast() -> None:
     Set `XLA_FLAGS`, if only to nothing, to compile as users do. JAX reads the variable
     when it first looks for devices: this has to be called before.
     """
-    if "XLA_FLAGS" not in os.environ:
+    own = " ".join(FAST_COMPILATION)
+    # A process that another one has started finds what that one has set.
+    if os.environ.get("XLA_FLAGS", own) == own:
         native.check_indices()
     if jax.__version_info__ < (0, 11):  # XLA ends where an option is one that it lost
-        os.environ.setdefault("XLA_FLAGS", " ".join(FAST_COMPILATION))
+        os.environ.setdefault("XLA_FLAGS", own)
     jax.config.update("jax_traceback_in_locations_limit", 0)
     gc.set_threshold(200_000, 50, 1000)
     _share_context()
