@@ -14,25 +14,16 @@ from jaxgames.later import jax, jnp
 from jaxgames.ops import EdgeList
 from jaxgames.parity import host
 from jaxgames.parity._verdict import Reason, Verdict
+from jaxgames.parity.host import REASONS
 from jaxgames.solution import NO_EDGE
 from jaxgames.tuning.parity import FEW_INSIDE, ROUNDS
-
-REASONS = (
-    Reason.UNDECIDED,
-    Reason.STRATEGY_MISSING,
-    Reason.STRATEGY_NOT_AN_EDGE_OF_ITS_VERTEX,
-    Reason.STRATEGY_OF_LOSER,
-    Reason.STRATEGY_LEAVES_REGION,
-    Reason.OPPONENT_ESCAPES,
-)
-"""What may be wrong with a vertex, in the order in which it is looked for."""
 
 
 class Looked(NamedTuple):
     """What a look at each vertex and edge has found.
 
     Attributes:
-        first: int32 `[6]`, the first vertex with each of `REASONS`; R where none has.
+        first: int32 `[6]`, the first vertex with each of `host.REASONS`; R where none.
         edges: the edges; those that the strategies leave out are loops.
         kept: bool `[P]`, those that they do not.
     """

@@ -53,6 +53,7 @@ from jaxgames.parity.host._quick import Board, answer, promote_quickly
 from jaxgames.parity.host._rows import Rows as Rows
 from jaxgames.parity.host._rows import by_target
 from jaxgames.parity.host._sweeps import sweep_up
+from jaxgames.parity.host._verify import REASONS as REASONS
 from jaxgames.parity.host._verify import cycles_of as cycles_of
 from jaxgames.parity.host._verify import verify as verify
 from jaxgames.solution import NO_EDGE
