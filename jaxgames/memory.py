@@ -31,6 +31,9 @@ EVERYWHERE = 16
 """Bytes of a vertex that each of several devices holds: what is read at the targets of
 edges, and where the vertices are."""
 
+SENT = 64
+"""Bytes of a vertex and of an edge that are sent to be checked, with what is found."""
+
 _MEMINFO = "/proc/meminfo"
 
 
@@ -150,6 +153,16 @@ def check_needs(
     taken = wanted.on(devices) - (wanted.layout // devices if resident else 0)
     if taken > room:
         complain(what, taken, room, devices)
+
+
+def has_room(vertices: int, edges: int) -> bool:
+    """Whether a game or graph may be sent to the default device, to be checked there.
+
+    That takes some numbers of each vertex and edge, at most `SENT` bytes. If there is
+    no room, the host does it.
+    """
+    room = free()
+    return room is None or SENT * (vertices + edges) <= room
 
 
 def complain(what: str, taken: int, room: int, devices: int = 1) -> None:

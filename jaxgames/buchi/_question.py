@@ -171,7 +171,9 @@ def read(
         _check_alone(graph, accepting, initial, partition)
         if isinstance(graph, Question):
             return graph
-        return _of_product(graph, may_be_sent and _sent.is_sent(graph.num_edges))
+        return _of_product(
+            graph, may_be_sent and _sent.is_sent(graph.num_vertices, graph.num_edges)
+        )
     sent = _sent.send(graph, accepting, partition) if may_be_sent else None
     if sent is not None:
         size = sent[0].shape[0]

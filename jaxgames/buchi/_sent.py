@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxgames import ops
+from jaxgames import memory, ops
 from jaxgames.arena import bucket
 from jaxgames.buchi._partition import UNKNOWN, Met, Property, listed_edges, matrix
 from jaxgames.buchi._partition import split as split_states
@@ -40,9 +40,11 @@ class There(NamedTuple):
     met: Met
 
 
-def is_sent(edges: int) -> bool:
-    """Whether a graph of numpy with so many edges is."""
-    return edges >= SENT_FROM and ops.current_spread() is None and ops.accelerated()
+def is_sent(vertices: int, edges: int) -> bool:
+    """Whether a graph of numpy of this size is."""
+    if edges < SENT_FROM or ops.current_spread() is not None or not ops.accelerated():
+        return False
+    return memory.has_room(vertices, edges)
 
 
 def send(graph: Any, accepting: Any, partition: Any) -> tuple[There, Property] | None:
@@ -75,7 +77,7 @@ def looked_at(
     have another form, are small, or something is wrong.
     """
     rows = of_graph.rows_of(graph)
-    if rows is None or not is_sent(rows.shape[1]):
+    if rows is None or not is_sent(*rows.shape):
         return None
     size, states = rows.shape[0], len(allowed)
     if not _has_form(accepting, np.bool_, size):

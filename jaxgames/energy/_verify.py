@@ -4,7 +4,7 @@ from typing import Literal, Unpack, get_args
 
 import numpy as np
 
-from jaxgames import fixpoint, ops, validity
+from jaxgames import fixpoint, memory, ops, validity
 from jaxgames.arena import MAX_SIZE, Arena, is_traced
 from jaxgames.energy import _bounds, _device, host
 from jaxgames.energy._potentials import beyond, number_type
@@ -102,7 +102,7 @@ def verify(
 def _is_sent(arena: Arena) -> bool:
     """Whether a game is so large that an accelerator may check it sooner."""
     large = arena.shape[1] >= CHECKED_THERE_FROM and ops.current_spread() is None
-    return large and ops.accelerated()
+    return large and ops.accelerated() and memory.has_room(*arena.shape)
 
 
 def _on_host(arena: Arena, credit, winner, strategy) -> Verdict:

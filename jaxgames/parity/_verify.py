@@ -5,7 +5,7 @@ from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 
-from jaxgames import fixpoint, ops, validity
+from jaxgames import fixpoint, memory, ops, validity
 from jaxgames.arena import Arena, bucket, is_traced
 from jaxgames.host import can_compile, plain
 from jaxgames.later import jax, jnp
@@ -168,7 +168,9 @@ def _is_sent(arena: Arena) -> bool:
     """Whether a game is so large that a GPU checks it sooner than the host."""
     if arena.edge_priority is not None or arena.shape[1] < CHECKED_THERE_FROM:
         return False
-    return ops.current_spread() is None and ops.runs_kernels()
+    if ops.current_spread() is not None or not ops.runs_kernels():
+        return False
+    return memory.has_room(*arena.shape)
 
 
 def _trimming(game: ops.Game) -> Trimming:

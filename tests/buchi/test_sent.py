@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from marked_graphs import Marked, marked, plain
 
-from jaxgames import buchi, generate, ltl, ops, systems
+from jaxgames import buchi, generate, ltl, memory, ops, systems
 from jaxgames.buchi import _question, _sent
 
 
@@ -168,6 +168,11 @@ def test_what_has_another_form_is_not_sent(sends, monkeypatch):
     ):
         assert not was_sent(buchi.prepare(graph, **other))
     assert not was_sent(buchi.prepare(plain([0, 1], [1, 0], 2), **plainly))
+    monkeypatch.setattr(memory, "free", lambda devices=None: 64 * 4)
+    assert was_sent(buchi.prepare(graph, **plainly))
+    monkeypatch.setattr(memory, "free", lambda devices=None: 64 * 4 - 1)
+    assert not was_sent(buchi.prepare(graph, **plainly))
+    monkeypatch.setattr(memory, "free", lambda devices=None: None)
     monkeypatch.setattr(_sent, "SENT_FROM", 3)
     assert not was_sent(buchi.prepare(graph, **plainly))
 

@@ -119,6 +119,9 @@ def test_an_accelerator_is_the_first_to_look_at_a_large_game(rounds, monkeypatch
     verdict = energy.verify(arena, wrong)
     assert (verdict.reason, verdict.vertex) == (Reason.CREDIT_TOO_LARGE, 0)
     assert len(asked) == (2 if rounds == 1 else 0)
+    monkeypatch.setattr(_verify.memory, "free", lambda devices=None: 100)
+    assert energy.verify(arena, right)
+    assert len(asked) == (3 if rounds == 1 else 1)  # there is no room
 
 
 def test_wide_numbers():

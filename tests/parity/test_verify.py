@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from repeats import first_of, some_of
 
-from jaxgames import Arena, Status, generate, ops, parity
+from jaxgames import Arena, Status, generate, memory, ops, parity
 from jaxgames.ops import _slices
 from jaxgames.parity import Reason, Solution, _checked_there, _verify, reference
 from jaxgames.parity._certificate import certificate
@@ -312,7 +312,7 @@ def checked_there(request, monkeypatch):
 
 
 @pytest.mark.parametrize("winner", [[0, 0, 0, 0], [0, 0, 1, 1]])
-def test_a_large_game_is_checked_on_a_gpu(winner, checked_there):
+def test_a_large_game_is_checked_on_a_gpu(winner, checked_there, monkeypatch):
     # Player 1 would let the loop between 2 and 3 go on, whose 4 is player 0's.
     claim = solution(winner, [0, -1, 3, -1] if winner[3] == 0 else [0, -1, -1, 4])
     verdict = parity.verify(dataclasses.replace(GAME), claim)
@@ -321,6 +321,9 @@ def test_a_large_game_is_checked_on_a_gpu(winner, checked_there):
     assert len(checked_there) == 1
     parity.verify(GAME.pad(), dataclasses.replace(claim, **padded(claim, GAME.pad())))
     assert len(checked_there) == 2
+    monkeypatch.setattr(memory, "free", lambda devices=None: 100)
+    assert bool(parity.verify(dataclasses.replace(GAME), claim)) == (winner[3] == 0)
+    assert len(checked_there) == 2  # there is no room
 
 
 def padded(claim, arena) -> dict:
