@@ -1,6 +1,7 @@
 """Components from a list of edges: signatures lowered in place, without a layout."""
 
 import dataclasses
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,13 +18,17 @@ from jaxgames.tuning.graph import (
     PATIENCE,
     SEARCH_FROM,
     SEARCHES,
+    SHRINKS,
+    SPARSE,
     SWEEPS,
+    TRIM_PASSES,
 )
 from jaxgames.tuning.graph import SEARCH_GROWTH as GROWTH
 
-SEARCH, NUMBERED, SCATTERED = 0, 1, 2
-"""What a turn does: it searches from a pivot; or lowers signatures, with the numbers of
-vertices as ranks; or with ranks that are scattered.
+SEARCH, TRIM, NUMBERED, SCATTERED = range(4)
+"""What a turn does: it searches from a pivot; or leaves out edges at vertices that no
+edge enters, or none leaves; or lowers signatures, with the numbers of vertices as
+ranks; or with ranks that are scattered.
 """
 
 FACTOR = 0x9E3779B1
@@ -58,6 +63,7 @@ class State(NamedTuple):
     behind: jax.Array  # int8 [V]: reaches it
     root: jax.Array  # int32 [V]
     phase: jax.Array  # int32
+    again: jax.Array  # bool: a search comes next, after trimming
     news: jax.Array  # int32 [1]: what the last sweep has changed
     marks: jax.Array  # int32: of the search
     sweeps: jax.Array  # int32: of this turn
@@ -125,7 +131,8 @@ class InPlace(ComponentSolver):
     edge also looks at what is known at its best ancestor and its best descendant, and
     tells them, so that a path is known after logarithmically many sweeps. Where a
     search from one vertex finds most of the graph in a few sweeps, that comes first.
-    It takes one device.
+    And before signatures are lowered vertices go that no edge enters, or none leaves,
+    as long as they are many. It takes one device.
 
     On a GPU of NVIDIA's sweeps are kernels, that see what they have just written. A
     sweep is O(E), with six gathers; there is no bound on sweeps but O(V) for each turn,
@@ -153,11 +160,12 @@ class InPlace(ComponentSolver):
         if game.alive is not None:
             there = game.alive.astype(jnp.int8)
             edges, room = ops.keep_inside(edges, room, there, 2 * there), edges
-        searches = len(edges.tail) >= SEARCH_FROM
+        searches, sparse = len(edges.tail) >= SEARCH_FROM, _is_sparse(edges, size)
         return _begin(
             *(edges, room, jnp.argmax(game.degree)),
             root=jnp.full(size, NONE, jnp.int32),
-            phase=jnp.int32(SEARCH if searches else NUMBERED),
+            phase=jnp.int32(SEARCH) if searches else jnp.where(sparse, TRIM, NUMBERED),
+            again=jnp.array(False),
             outer=jnp.int32(0),
             inner=jnp.int32(0),
         )
@@ -165,9 +173,9 @@ class InPlace(ComponentSolver):
     def step(self, game: ListedGraph, state: State) -> State:
         """Some sweeps; and a turn where they have come to an end."""
         edges, done = state.edges, self.done(game, state)
-        searching = state.phase == SEARCH
+        searching, trimming = state.phase == SEARCH, state.phase == TRIM
         zeros = jnp.zeros(max(SEARCHES, SWEEPS) + 1, jnp.int32)
-        news = jnp.where(done, 0, state.news[0])
+        news = jnp.where(done | trimming, 0, state.news[0])
         marks = zeros.at[0].set(jnp.where(searching, news, 0))
         found = state.ahead, state.behind, marks
         for sweep in range(SEARCHES):
@@ -180,7 +188,7 @@ class InPlace(ComponentSolver):
         ahead, behind, marks = found
         above, below, stamp, changes = told
         few = jnp.sum(changes[1:], dtype=jnp.int32) < edges.count[0] >> FEW
-        some = jnp.where(searching, SEARCHES, SWEEPS)
+        some = jnp.where(searching, SEARCHES, jnp.where(trimming, TRIM_PASSES, SWEEPS))
         sweeps = state.sweeps + some
         marked = state.marks + jnp.sum(marks[1:], dtype=jnp.int32)
         grows = (marked >= GROWTH * state.marks) | (marked >= len(game.degree) // PART)
@@ -262,6 +270,7 @@ def _turn(game: ListedGraph, state: State) -> State:
     """Takes components out where sweeps have come to an end, and begins anew."""
     size = len(state.root)
     settled, searching = state.news[0] == 0, state.phase == SEARCH
+    trimming = state.phase == TRIM
     own = jnp.arange(size, dtype=jnp.int32)
     mark = state.ahead + 2 * state.behind
     both = mark == 3
@@ -271,7 +280,7 @@ def _turn(game: ListedGraph, state: State) -> State:
         jnp.min(own, where=both, initial=size),
         ops.times(state.above, _factor(state.phase, INVERSE)[0], size),
     )
-    known = settled & _alive(game) & (state.root == NONE)
+    known = settled & ~trimming & _alive(game) & (state.root == NONE)
     known &= jnp.where(searching, both, state.above == state.below)
 
     def inside(first: jax.Array, last: jax.Array):
@@ -282,23 +291,39 @@ def _turn(game: ListedGraph, state: State) -> State:
 
     lists = state.edges, state.room
     for when, fewer in (
-        (searching, inside(mark, apart)),
-        (~searching, inside(state.above, state.below)),
+        (settled & searching, inside(mark, apart)),
+        (trimming, functools.partial(_trimmed, size)),
+        (settled & ~searching & ~trimming, inside(state.above, state.below)),
     ):
-        lists = fixpoint.change_if(game.edges, settled & when, fewer, lists)
+        lists = fixpoint.change_if(game.edges, when, fewer, lists)
     edges, room = lists
-    before = state.edges.count[0]
-    again = settled & (edges.count[0] >= SEARCH_FROM)
-    again &= 2 * edges.count[0] <= before
-    phase = jnp.where(
-        searching,
-        jnp.where(again, SEARCH, NUMBERED),
-        jnp.where(settled, NUMBERED, SCATTERED),
+    before, left = state.edges.count[0], edges.count[0]
+    again = searching & settled & (left >= SEARCH_FROM) & (2 * left <= before)
+    again = jnp.where(trimming, state.again, again)
+    trims = jnp.where(
+        trimming, before - left > before >> SHRINKS, _is_sparse(edges, size)
     )
+    phase = jnp.where(trims, TRIM, jnp.where(again, SEARCH, NUMBERED))
+    phase = jnp.where(settled | searching, phase, SCATTERED)
     return _begin(
         *(edges, room, edges.tail[0]),
         root=jnp.where(known, root, state.root),
         phase=phase.astype(jnp.int32),
-        outer=state.outer + settled.astype(jnp.int32),
+        again=again,
+        outer=state.outer + (settled & ~trimming).astype(jnp.int32),
         inner=state.inner,
     )
+
+
+def _is_sparse(edges: EdgeList, size: int) -> jax.Array:
+    """Whether many vertices may have no edge that leaves or enters them."""
+    return edges.count[0] // SPARSE <= size
+
+
+def _trimmed(size: int, lists: tuple[EdgeList, EdgeList]) -> tuple[EdgeList, EdgeList]:
+    """Only edges of vertices that edges leave and enter, some times over."""
+    for _ in range(TRIM_PASSES):
+        left, entered = ops.touched(lists[0], size)
+        both = left & entered
+        lists = ops.keep_inside(*lists, both, 2 * both), lists[0]
+    return lists

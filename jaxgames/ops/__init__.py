@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from jaxgames.ops._edge_lists import runs_kernels as runs_kernels
     from jaxgames.ops._edge_lists import spread_both as spread_both
     from jaxgames.ops._edge_lists import times as times
+    from jaxgames.ops._edge_lists import touched as touched
     from jaxgames.ops._groups import add_into as add_into
     from jaxgames.ops._groups import differs_from_last as differs_from_last
     from jaxgames.ops._groups import expand as expand

@@ -103,6 +103,21 @@ def spread_both(tail, head, count, ahead, behind, counts, turn):
     return _call(sweep, (tail, head, count), (ahead, behind, counts))
 
 
+def touch_both(tail, head, count, left, entered):
+    """As `ops.touched`, into arrays of zeros."""
+
+    def sweep(tail, head, count, _left, _entered, left, entered):
+        def block(there, u, v):
+            leads, marked = there & (u != v), jnp.ones(BLOCK, jnp.int8)
+            store(left.at[u], marked, mask=leads)
+            store(entered.at[v], marked, mask=leads)
+            return there
+
+        _blocks(tail, head, count, True, block)
+
+    return _call(sweep, (tail, head, count), (left, entered))
+
+
 def keep_inside(tail, head, count, first, last, tail_room, head_room):
     """As `ops.keep_inside`: the list that is kept, and its length."""
 

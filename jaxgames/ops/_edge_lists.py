@@ -127,6 +127,26 @@ def spread_both(
     return *told, counts.at[sweep + 1].add(number)
 
 
+def touched(edges: EdgeList, size: int) -> tuple[jax.Array, jax.Array]:
+    """The vertices that edges leave, and those that edges enter (pure).
+
+    Args:
+        edges: the edges, of which loops do not count.
+        size: V, the number of vertices.
+
+    Returns:
+        Two arrays, int8 `[V]`, of zeros and ones.
+    """
+    ends, none = (edges.tail, edges.head), jnp.zeros(size, jnp.int8)
+    if edges.kernels:
+        return _edge_kernels.touch_both(*ends, edges.count, none, jnp.copy(none))
+    leads = _there(edges) & (edges.tail != edges.head)
+    left, entered = (
+        -lower(none, jnp.where(leads, end, size), jnp.int8(-1)) for end in ends
+    )
+    return left, entered
+
+
 def keep_inside(
     edges: EdgeList, room: EdgeList, above: jax.Array, below: jax.Array
 ) -> EdgeList:

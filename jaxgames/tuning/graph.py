@@ -34,13 +34,17 @@ test takes a good part of the time of a round.
 """
 
 # graph/_in_place.py
-SEARCHES, SWEEPS = 2, 4
+SEARCHES, TRIM_PASSES, SWEEPS = 2, 2, 4
 """Sweeps of a step."""
+
+SPARSE, SHRINKS = 4, 5
+"""Graphs with up to so many edges for each vertex are trimmed. That goes on while a
+step leaves out more than one in 2^5 edges."""
 
 SEARCH_FROM = 1 << 20
 """Edges from which a pivot is tried: of fewer a sweep costs next to nothing."""
 
-SEARCH_GROWTH, PART, LONGEST = 3, 8, 64
+SEARCH_GROWTH, PART, LONGEST = 3, 8, 32
 """A search goes on while what it found triples in a step or is this part of all, for
 so many sweeps at most. Else the graph is deep: signatures jump.
 """

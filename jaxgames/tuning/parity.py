@@ -38,7 +38,7 @@ TRIMMED_UP_TO = 16
 Trimming looks at them one after the other; the components are found for all at once.
 """
 
-CHECKED_THERE_FROM = 1 << 22
+CHECKED_THERE_FROM = 1 << 21
 """Edges from which a game is checked on a GPU."""
 
 # parity/_checked_there.py

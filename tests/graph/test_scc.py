@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import itertools
 from pathlib import Path
 
 import jax
@@ -311,6 +312,50 @@ def test_ranks_are_scattered_along_a_cycle(monkeypatch):
     found = graph.scc(rows, InPlace(sweeps_per_check=2))
     assert (found.count, found.stats["outer"]) == (1, 1)
     assert found.stats["inner"] < size // 4
+
+
+def test_vertices_without_edges_on_both_sides_are_trimmed():
+    # Half of what is left of a tree are its leaves.
+    size = 1023
+    head = np.arange(1, size)
+    rows, _ = csr(size, (head - 1) // 2, head)
+    found = graph.scc(rows, InPlace())
+    assert (found.count, found.stats["outer"]) == (size, 0)
+    assert found.stats["inner"] <= 10  # as many as it has levels
+
+
+def test_a_search_comes_again_after_trimming(monkeypatch):
+    monkeypatch.setattr(_in_place, "SEARCH_FROM", 1)
+    rng, size = np.random.default_rng(1), 200
+    tail, head = rng.integers(0, size, (2, 1600))
+    head = head // 2 * 2 + tail % 2  # even ones and odd ones
+    rows, _ = csr(size, tail, head)
+    labels, count = by_closure(size, tail, head, np.ones(size, bool))
+    solver, game = InPlace(), _in_place.ListedGraph(*ops.edge_list(*rows))
+    state, phases = solver.init(game), []
+    step = jax.jit(solver.step)
+    while not solver.done(game, state):
+        phases.append(int(state.phase))
+        state = step(game, state)
+    found = solver.answer(game, state)
+    np.testing.assert_array_equal(found.labels[:size], labels)
+    assert (count, int(found.count), int(state.outer)) == (2, 2, 2)
+    order = [phase for phase, _ in itertools.groupby(phases)]
+    assert order == [_in_place.SEARCH, _in_place.TRIM, _in_place.SEARCH]
+
+
+def ends_of(edges, size):
+    return [np.asarray(x).tolist() for x in ops.touched(edges, size)]
+
+
+def test_ends_of_edges_are_touched():
+    offsets = np.array([0, 2, 3, 3, 4], np.int32)
+    edges, degree = ops.edge_list(offsets, np.array([0, 2, 1, 1], np.int32))
+    size = len(degree)
+    none = [0] * (size - 4)
+    expected = [[1, 0, 0, 1, *none], [0, 1, 1, 0, *none]]  # loops do not count
+    assert ends_of(edges, size) == expected
+    assert ends_of(dataclasses.replace(edges, kernels=False), size) == expected
 
 
 needs_kernels = pytest.mark.skipif(
