@@ -70,8 +70,8 @@ def lasso_through(
     path = way_to(arena, starts, goal, vertices)
     if not len(path):
         return None
-    cycle = np.roll(cycle, -int(np.flatnonzero(cycle == path[-1])[0]))
-    return Lasso(path[:-1], cycle)
+    first = int(np.argmax(cycle == path[-1]))
+    return Lasso(path[:-1], np.append(cycle[first:], cycle[:first]))
 
 
 def check_lasso(
