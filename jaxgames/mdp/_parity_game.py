@@ -1,6 +1,5 @@
 """Stochastic parity games: two players and lots, and priorities that come for ever."""
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple, Unpack
 
@@ -9,8 +8,9 @@ import numpy as np
 from jaxgames import limits
 from jaxgames.arena import Arena
 from jaxgames.limits import Bounds, limited
-from jaxgames.mdp import _questions, host
+from jaxgames.mdp import _questions
 from jaxgames.mdp._asked import one_less
+from jaxgames.mdp._automata import components_of
 from jaxgames.mdp._checks import precision
 from jaxgames.mdp._game import NOBODY, Game, check_type, refuse_traced
 from jaxgames.mdp._improved_exactly import Values, means_exactly
@@ -478,38 +478,6 @@ def won_almost_surely(
     chosen[at[choices]] = choices
     moves = np.where(move >= 0, chosen[move], NO_CHOICE)
     return (winner == 0) & there, np.where(there, moves, NO_CHOICE)
-
-
-def components_of(
-    model: MDP,
-    priority: np.ndarray,
-    parity: int,
-    check: Callable[[np.ndarray, Any], None] | None = None,
-) -> np.ndarray:
-    """The states of end components whose largest priority has a parity: bool `[S]`.
-
-    Args:
-        model: a concrete model.
-        priority: int64 `[S]`.
-        parity: 0 for even, 1 for odd.
-        check: called with the states that were looked at, and the components in them.
-    """
-    left = np.diff(np.asarray(model.row_group_offsets, np.int64)) > 0
-    good = np.zeros(model.num_states, bool)
-    while left.any():
-        limits.tick("looking for components of a priority", int(left.sum()), "states")
-        found = host.mec(model, states=left)
-        if check is not None:
-            check(left, found)
-        label = np.asarray(found.state_label)
-        inside = label >= 0
-        top = np.full(int(found.count) + 1, -1)  # the last one is of no component
-        np.maximum.at(top, label[inside], priority[inside])
-        largest = top[label]
-        won = inside & (largest % 2 == parity)
-        good |= won
-        left = inside & ~won & (priority < largest)
-    return good
 
 
 def _shown(
