@@ -21,7 +21,6 @@ from jaxgames.mdp._automata import (
     formula_of,
 )
 from jaxgames.mdp._average import average_reward
-from jaxgames.mdp._bounded import Steps
 from jaxgames.mdp._budget import Window, earning, levels_of
 from jaxgames.mdp._conditional import (
     FAILED,
@@ -543,7 +542,11 @@ class Asked:
     ) -> Answer:
         """A number of steps back, each worth a share of the one before it."""
         share = Fraction(1) if share is None else share
-        found = self._back(start, count, optimum, discount=float(share), **how)
+        model, maximises = self.model, self.largest(optimum)
+        found = _bounded.walk_back(
+            *(model, _bounded.rows_of(model), start, count, maximises),
+            **{"discount": float(share), **how},
+        )
         lower, upper = found.value - found.error, found.value + found.error
         stats = Stats(solver="steps", rounds=count)
         exact = None
@@ -551,10 +554,6 @@ class Asked:
             how = {k: how[k] for k in ("reward", "fixed") if k in how}
             exact = self._walk_exactly(start.tolist(), count, optimum, share, **how)
         return Answer(lower, upper, found.scheduler, Status.SOLVED, stats, exact)
-
-    def _back(self, start: np.ndarray, count: int, optimum: str, **how: Any) -> Steps:
-        table = _bounded.rows_of(self.model)
-        return _bounded.walk_back(self.model, table, start, count, optimum, **how)
 
     def _walk_exactly(self, start, count, optimum, share=Fraction(1), **how: Any):
         """The same in fractions; None where that is too much."""

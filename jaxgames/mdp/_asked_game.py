@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from jaxgames import limits
-from jaxgames.mdp import _bounded, _questions
+from jaxgames.mdp import _questions
 from jaxgames.mdp._asked import Answer, Asked, other_of
-from jaxgames.mdp._bounded import Steps
 from jaxgames.mdp._game import NOBODY, Game
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._open import exactly
@@ -174,12 +173,3 @@ class AskedOfGame(Asked):
         self.statuses.append(status)
         ends = found.lower[:size], found.upper[:size], None
         return Answer(*ends, status, found.stats)
-
-    # ---- steps -----------------------------------------------------------------------
-
-    def _back(self, start: np.ndarray, count: int, optimum: str, **how: Any) -> Steps:
-        how.pop("changes", None)
-        table = _bounded.rows_of(self.model)
-        return _bounded.walk_back_in_game(
-            table, start, count, self.largest(optimum), **how
-        )
