@@ -5,8 +5,9 @@ from typing import Any, Literal, Unpack
 import numpy as np
 
 from jaxgames import drive, fixpoint, limits
-from jaxgames.acceptance import Acceptance, both, either, inf
+from jaxgames.acceptance import Acceptance, both, inf
 from jaxgames.limits import Bounds, limited
+from jaxgames.ltl._emerson_lei import smaller
 from jaxgames.mdp import _questions, host
 from jaxgames.mdp._asked import Asked, check_concrete, one_less
 from jaxgames.mdp._automata import deterministic, followed
@@ -259,33 +260,8 @@ def accepted(
             if left.holds(union):
                 good |= here
                 continue
-            mark = _some_fin(left)
-            if mark is None:
-                continue
-            work.append((here & (marks >> mark & 1 == 0), left))
-            work.append((here, _not_fin(left, mark)))
+            work += [
+                (here & (marks & without == 0), rest)
+                for without, rest in smaller(left, union)
+            ]
     return good
-
-
-def _some_fin(condition: Acceptance) -> int | None:
-    """A mark that a condition may want not to be met for ever."""
-
-    def leaf(node: Acceptance) -> int | None:
-        return node.mark if node.operator == "fin" else None
-
-    def join(_: Acceptance, found: list) -> int | None:
-        return next((x for x in found if x is not None), None)
-
-    return condition.fold(leaf, join)
-
-
-def _not_fin(condition: Acceptance, mark: int) -> Acceptance:
-    """The condition where a mark is met again and again, as far as that may harm."""
-
-    def leaf(node: Acceptance) -> Acceptance:
-        return either(()) if (node.operator, node.mark) == ("fin", mark) else node
-
-    def join(node: Acceptance, found: list) -> Acceptance:
-        return (both if node.operator == "&" else either)(found)
-
-    return condition.fold(leaf, join)
