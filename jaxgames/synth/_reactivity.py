@@ -66,8 +66,6 @@ def reactive(
         game.store.max_nodes = REACTIVE_MACHINE_NODES
         machine = cone(game.circuit(), outputs if won else inputs)
         controller = machine.controller(max_states=REACTIVE_STATES).reduced()
-    except limits.LimitError:
-        raise
     except (ValueError, _OtherKindError, RecursionError):  # of sizes
         return None
     automaton = _words(controller, letters, (*inputs, *outputs), realizable=won)
