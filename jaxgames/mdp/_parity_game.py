@@ -22,6 +22,7 @@ from jaxgames.mdp._region import NO_CHOICE, check_quantitative
 from jaxgames.mdp._stochastic_game import (
     IMPROVEMENTS,
     GameValues,
+    are_near,
     best_choices,
     bounds_of,
     improved_to,
@@ -305,8 +306,7 @@ class _Asked(NamedTuple):
         else:
             _, upper = self._bounds(high, "max", near, relative)
         upper = np.where(real, np.maximum(upper, lower), lower)
-        width = epsilon * (lower if relative else 1.0)
-        met = bool(np.all(upper - lower <= width))
+        met = bool(are_near(lower, upper, epsilon, relative).all())
         return improved_to(lower, upper, strategy, met, rounds)
 
     def _exactly(
