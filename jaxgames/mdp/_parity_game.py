@@ -12,7 +12,7 @@ from jaxgames.mdp import _questions
 from jaxgames.mdp._asked import one_less
 from jaxgames.mdp._automata import components_of
 from jaxgames.mdp._checks import precision
-from jaxgames.mdp._game import NOBODY, Game, check_type, refuse_traced
+from jaxgames.mdp._game import NOBODY, Game, by_state, check_type, refuse_traced
 from jaxgames.mdp._improved_exactly import Values, means_exactly
 from jaxgames.mdp._model import MDP, owner_of, spans
 from jaxgames.mdp._omega import followed_by
@@ -553,12 +553,7 @@ def _asked(game: Game, priority: Any, maximizer: int) -> _Asked:
     check_type(game)
     refuse_traced("stochastic parity games are solved", game, priority)
     model, _ = check_quantitative(game.model)
-    given = np.asarray(priority)
-    if given.shape != (model.num_states,) or given.dtype.kind not in "iu":
-        raise ValueError(
-            f"priority must be integers [{model.num_states}], got {given.dtype} "
-            f"{list(given.shape)}"
-        )
+    given = by_state("priority", priority, model)
     if (given < 0).any():
         at = int(np.argmax(given < 0))
         raise ValueError(f"state {at} has priority {given[at]}, expected 0 or more")
