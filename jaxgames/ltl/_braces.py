@@ -12,7 +12,7 @@ References:
 """
 
 from jaxgames import limits
-from jaxgames.ltl._graph import Edges, Graph, TooLargeError, check_edges
+from jaxgames.ltl._graph import Graph, TooLargeError, check_edges
 from jaxgames.ltl._letters import atoms
 from jaxgames.tuning.ltl import SIMULATED_UP_TO
 
@@ -26,10 +26,7 @@ def determinised(graph: Graph, max_states: int) -> Graph:
     """A deterministic parity automaton of a Büchi automaton with marks on edges."""
     letters = graph.letters
     if not graph.num_sets:  # every run accepts
-        marked: list[Edges] = [
-            {(r, 1): some for (r, _), some in edges.items()} for edges in graph.edges
-        ]
-        graph = Graph(letters, marked, graph.initial, 1)
+        graph = graph.with_marks(dict.fromkeys(graph.marks, 1), 1)
     small = graph.size[0] * graph.size[1] <= SIMULATED_UP_TO
     # Of the marks, those between components are gone: simulations rely on that.
     by = graph.simulations() if small else [0] * graph.size[0]
@@ -59,14 +56,8 @@ def determinised(graph: Graph, max_states: int) -> Graph:
         check_edges(count)
     # From the least that counts to the largest; 0 is none, and rejects.
     top = most + most % 2 + 2
-    flipped = [
-        {
-            (r, top - colour if colour else 1): some
-            for (r, colour), some in edges.items()
-        }
-        for edges in rows
-    ]
-    return Graph(letters, flipped, [0], 0)
+    made = Graph(letters, rows, [0], 0)
+    return made.with_marks({x: top - x if x else 1 for x in made.marks}, 0)
 
 
 def _after(

@@ -236,8 +236,6 @@ def _by_braces(formula: Formula, ground: _Ground, max_states: int) -> Graph:
                 made.append(_complement(direct) if negate else direct)
                 if len(direct.edges) == 1:
                     return made[-1]
-        except limits.LimitError:
-            raise
         except ValueError as too_large:  # of the automaton or of the tree
             error = too_large
     if made:
@@ -491,8 +489,6 @@ def _factors(
     parts, plain, condition = found
     try:
         tree = ZielonkaTree(condition, max_nodes=TREE_NODES * max_states)
-    except limits.LimitError:
-        raise
     except ValueError as error:
         raise TooLargeError(str(error)) from error
     return Factors(ground.letters, parts, tree, plain, condition)

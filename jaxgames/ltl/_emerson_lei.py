@@ -284,26 +284,36 @@ def accepting_cycle(
                 found = np.zeros(len(order), bool)
                 found[order] = own & (label[tails] == first)
                 return found
-            work += _smaller(rest, met, own, sets)
+            for without, left in smaller(rest, met):
+                work.append((own & ~sets[_guards.indices(without)].any(axis=0), left))
     return None
 
 
-def _smaller(
-    asked: Acceptance, met: int, edges: np.ndarray, sets: np.ndarray
-) -> list[tuple[np.ndarray, Acceptance]]:
-    """Questions on fewer edges, or with less in them, one of which must be answered."""
+def smaller(asked: Acceptance, met: int) -> list[tuple[int, Acceptance]]:
+    """Questions one of which must be answered where all marks that are met do not do.
+
+    Args:
+        asked: on the marks that are met.
+        met: a mask of these.
+
+    Returns:
+        Masks of marks to do without, and what is asked there: of less, or less.
+    """
     parts = asked.operands if asked.operator == "&" else (asked,)
-    finite = {x.mark for x in parts if x.operator == "fin"}
+    finite = sum(1 << mark for mark in {x.mark for x in parts if x.operator == "fin"})
     if finite:
-        left = edges & ~sets[sorted(finite)].any(axis=0)
-        return [(left, asked.assuming(met & ~sum(1 << m for m in finite)))]
+        return [(finite, asked.assuming(met & ~finite))]
     if asked.operator == "|":
-        return [(edges, part) for part in asked.operands]
+        return [(0, part) for part in asked.operands]
     some = _some_fin(asked)
     if some is None:
         return []
-    without = (edges & ~sets[some], asked.assuming(met & ~(1 << some)))
-    return [without, (edges, _with_it(asked, some))]
+    # Or it is met: then its Fin is false.
+    left = asked.fold(
+        lambda node: FALSE if (node.operator, node.mark) == ("fin", some) else node,
+        lambda node, found: (both if node.operator == "&" else either)(found),
+    )
+    return [(1 << some, asked.assuming(met & ~(1 << some))), (0, left)]
 
 
 def _some_fin(asked: Acceptance) -> int | None:
@@ -314,11 +324,3 @@ def _some_fin(asked: Acceptance) -> int | None:
             return node.mark
         work += node.operands
     return None
-
-
-def _with_it(asked: Acceptance, mark: int) -> Acceptance:
-    """The condition with `Fin` of a mark taken as false."""
-    return asked.fold(
-        lambda node: FALSE if (node.operator, node.mark) == ("fin", mark) else node,
-        lambda node, found: (both if node.operator == "&" else either)(found),
-    )

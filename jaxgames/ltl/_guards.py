@@ -131,8 +131,15 @@ def _near(guard: Guard, must: int, never: int) -> dict[int, list[Cube]]:
     return found
 
 
-def _shortened_by_tables(guard: Guard, support: int) -> Guard:
-    """The same as the end of `simplified`, sooner where few propositions are there."""
+def tabled(
+    guard: Iterable[Cube], support: int
+) -> tuple[int, list[tuple[int, int, int]], list[int]]:
+    """Truth tables of cubes, over the propositions of a support alone.
+
+    Returns:
+        That of all letters; for each proposition its bit, how far apart in a table the
+        letters with it and without it are, and its own; and those of the cubes.
+    """
     every, variables = tables(support.bit_count())
     places = [(bit, 1 << i, variables[i]) for i, bit in enumerate(bits(support))]
     sets = []
@@ -144,6 +151,12 @@ def _shortened_by_tables(guard: Guard, support: int) -> Guard:
             elif never & bit:
                 some &= ~own
         sets.append(some)
+    return every, places, sets
+
+
+def _shortened_by_tables(guard: Guard, support: int) -> Guard:
+    """The same as the end of `simplified`, sooner where few propositions are there."""
+    every, places, sets = tabled(guard, support)
     outside = every & ~functools.reduce(operator.or_, sets)
     short: dict[Cube, int] = {}
     for (must, never), some in zip(guard, sets, strict=True):

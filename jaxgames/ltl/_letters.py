@@ -22,7 +22,7 @@ class Letters(Protocol):
 
     all: int
 
-    def proposition(self, number: int) -> int:
+    def proposition(self, number: int, /) -> int:
         """The letters with a proposition."""
         ...
 
@@ -50,7 +50,7 @@ class Letters(Protocol):
         """The set as a disjunction of cubes, none of which can be left out."""
         ...
 
-    def of_guard(self, guard: Guard) -> int:
+    def of_guard(self, guard: Guard, /) -> int:
         """The set of a disjunction of cubes."""
         ...
 
@@ -167,20 +167,13 @@ class Nodes:
 
     def __init__(self, count: int):
         self._count = count
-        self.store = Diagrams(range(count))
+        self.store = store = Diagrams(range(count))
         self.all = _diagrams.TRUE
+        self.proposition, self.of_guard = store.variable, store.guard
+        self.both, self.either = store.both, store.either
         self._known: dict[int, Guard] = {}
         self._between_known: dict[tuple[int, int], tuple[Guard, int]] = {}
         self._first_known: dict[tuple[int, int], int] = {}
-
-    def proposition(self, number: int) -> int:
-        return self.store.variable(number)
-
-    def both(self, one: int, other: int) -> int:
-        return self.store.both(one, other)
-
-    def either(self, one: int, other: int) -> int:
-        return self.store.either(one, other)
 
     def minus(self, one: int, other: int) -> int:
         return self.store.both(one, self.store.negated(other))
@@ -226,9 +219,6 @@ class Nodes:
             function = store.node(level, self.either(f0, f2), self.either(f1, f2))
             self._between_known[key] = found + free, function
         return self._between_known[key]
-
-    def of_guard(self, guard: Guard) -> int:
-        return self.store.guard(guard)
 
 
 def atoms(letters: Letters, sets: list[int]) -> list[int]:

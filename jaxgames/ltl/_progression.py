@@ -124,23 +124,8 @@ class _Progression:
 
     def successors(self, state: int) -> Row:
         """By which letters a state becomes which."""
-        return self._successors(self._compose(state))
-
-    def _compose(self, node: int) -> int:
-        """A function of what holds from some letter on, once that letter is read."""
-        if node in (_diagrams.FALSE, _diagrams.TRUE):
-            return node
-        found = self._composed.get(node)
-        if found is None:
-            store = self._store
-            now = self._now_of[store.level[node]]
-            high = self._compose(store.high[node])
-            low = self._compose(store.low[node])
-            found = store.either(
-                store.both(now, high), store.both(store.negated(now), low)
-            )
-            self._composed[node] = found
-        return found
+        now = self._store.composed(state, self._now_of, self._composed)
+        return self._successors(now)
 
     def _successors(self, node: int) -> Row:
         """By which letters a function becomes which, that has none of them."""

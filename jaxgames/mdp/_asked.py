@@ -9,16 +9,28 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from jaxgames import ltl
 from jaxgames.arena import is_traced
 from jaxgames.kept import kept
 from jaxgames.mdp import _bounded, _questions, host
-from jaxgames.mdp._automata import automaton, beside, formula_of, product
+from jaxgames.mdp._automata import (
+    MOST_STATES,
+    components_of,
+    deterministic,
+    followed,
+    formula_of,
+)
 from jaxgames.mdp._average import average_reward
-from jaxgames.mdp._bounded import Steps
 from jaxgames.mdp._budget import Window, earning, levels_of
-from jaxgames.mdp._conditional import FAILED, LOST, WON, After, led_to, restarting
+from jaxgames.mdp._conditional import (
+    FAILED,
+    LOST,
+    WON,
+    After,
+    may_begin_anew,
+    restarting,
+)
 from jaxgames.mdp._model import MDP, owner_of
-from jaxgames.mdp._obligations import Formula, both, negated
 from jaxgames.mdp._paths import General, Limit, Next, Term, Until, opposite, read
 from jaxgames.mdp._property import (
     Bound,
@@ -530,7 +542,11 @@ class Asked:
     ) -> Answer:
         """A number of steps back, each worth a share of the one before it."""
         share = Fraction(1) if share is None else share
-        found = self._back(start, count, optimum, discount=float(share), **how)
+        model, maximises = self.model, self.largest(optimum)
+        found = _bounded.walk_back(
+            *(model, _bounded.rows_of(model), start, count, maximises),
+            **{"discount": float(share), **how},
+        )
         lower, upper = found.value - found.error, found.value + found.error
         stats = Stats(solver="steps", rounds=count)
         exact = None
@@ -538,10 +554,6 @@ class Asked:
             how = {k: how[k] for k in ("reward", "fixed") if k in how}
             exact = self._walk_exactly(start.tolist(), count, optimum, share, **how)
         return Answer(lower, upper, found.scheduler, Status.SOLVED, stats, exact)
-
-    def _back(self, start: np.ndarray, count: int, optimum: str, **how: Any) -> Steps:
-        table = _bounded.rows_of(self.model)
-        return _bounded.walk_back(self.model, table, start, count, optimum, **how)
 
     def _walk_exactly(self, start, count, optimum, share=Fraction(1), **how: Any):
         """The same in fractions; None where that is too much."""
@@ -620,20 +632,13 @@ class Asked:
         if optimum == "min":
             path = path._replace(negated=not path.negated)
             return self._general(path, "max", missed=not missed)
-        model = self.model
-        (formula,), known = self._formulas(path.path)
-        letters, place = self._letters(known)
-        formula = negated(formula) if path.negated else formula
-        found = automaton(formula, letters)
-        if found is None:
-            raise PropertyError(
-                path.path.place, f"'{path.path}' takes too large an automaton"
-            )
-        made = product(model, found, place)
-        posed = ToTarget(made.model, made.accepted, "max", missed=missed)
+        (automaton,), known = self._automata(path.path)
+        made, priority = self._followed(self.model, automaton, *self._letters(known))
+        good = components_of(made, priority, int(path.negated))
+        posed = ToTarget(made, good, "max", missed=missed)
         how = {"epsilon": self.epsilon, "relative": self.relative}
-        answer = self.solve(posed, **how, exact=self.exact, model=made.model)
-        size = model.num_states
+        answer = self.solve(posed, **how, exact=self.exact, model=made)
+        size = self.shape[0]
         exact = None if answer.exact is None else answer.exact[:size]
         return answer._replace(
             lower=answer.lower[:size],
@@ -642,17 +647,29 @@ class Asked:
             exact=exact,
         )
 
-    def _formulas(self, *paths: Any) -> tuple[list[Formula], list[np.ndarray]]:
-        """Properties of paths as formulas, and where their properties of states hold.
+    def _automata(
+        self, *paths: Any
+    ) -> tuple[list[ltl.ParityAutomaton], list[np.ndarray]]:
+        """Automata of properties of paths, and where their propositions hold.
 
-        These are bool `[S]`, in the order of their numbers in the formulas.
+        These are bool `[S]`, in the order of the bits of letters.
         """
         known: dict[str, tuple[int, Any]] = {}
 
         def number(node: Any) -> int:
             return known.setdefault(str(node), (len(known), node))[0]
 
-        found = [formula_of(path, number, self._bounds) for path in paths]
+        formulas = [formula_of(path, number, self._bounds) for path in paths]
+        names = [f"p{bit}" for bit in range(len(known))]
+        found = []
+        for path, formula in zip(paths, formulas, strict=True):
+            try:
+                how = {"propositions": names, "max_states": MOST_STATES}
+                found.append(ltl.deterministic(formula, **how))
+            except ValueError:
+                raise PropertyError(
+                    path.place, f"'{path}' takes too large an automaton"
+                ) from None
         return found, [self.states(node) for _, node in known.values()]
 
     def _letters(self, known: list[np.ndarray]) -> tuple[list[int], np.ndarray]:
@@ -662,6 +679,14 @@ class Asked:
             letter |= states.astype(np.int64) << bit
         letters, place = np.unique(letter, return_inverse=True)
         return letters.tolist(), place
+
+    def _followed(
+        self, model: MDP, automaton: Any, letters: list[int], place: np.ndarray
+    ) -> tuple[MDP, np.ndarray]:
+        """The product with a parity automaton, and the priorities of its states."""
+        found = deterministic(automaton.graph, automaton.colour, letters)
+        made, priority = followed(model, found, place)
+        return made, np.append(priority, 0)  # the last state is never come to
 
     def _conditional(self, node: Query, optimum: str) -> Answer:
         """The probability of a path among those that meet a condition.
@@ -701,33 +726,36 @@ class Asked:
         return None
 
     def _among(self, node: Query, optimum: str, start: int) -> Answer:
-        """A conditional probability of formulas, by the product with an automaton.
+        """A conditional probability of formulas, by the product with two automata.
 
-        A scheduler guesses whether a run meets both the condition and the goal, or not
-        the condition. The one is what is to be had; after the other the run begins
-        anew [1]. Of the least it is one less the same of the opposite goal.
+        Where a run can meet both the condition and the goal surely, that is had; where
+        it can surely fail the condition, it may begin anew [1]. The least is one less
+        the same of the opposite goal.
 
         References:
             [1] Baier, Klein, Klüppelholz and Märcker, Computing conditional
             probabilities in Markovian models efficiently, TACAS 2014,
             doi:10.1007/978-3-642-54862-8_43.
         """
-        (goal, condition), known = self._formulas(node.path, node.condition)
-        letters, place = self._letters(known)
-        least = optimum == "min"
-        goal = negated(goal) if least else goal
-        wanted = both(goal, condition), negated(condition)
-        one, other = (automaton(formula, letters) for formula in wanted)
-        found = None if one is None or other is None else beside(one, other)
-        if found is None:
+        goal, condition, least = node.path, node.condition, optimum == "min"
+        if least:
+            goal = Operation("!", (goal,), place=goal.place)
+        both = Operation("&", (goal, condition), place=goal.place)
+        (one, other), known = self._automata(both, condition)
+        if one.num_states * other.num_states > MOST_STATES:
             raise PropertyError(
-                node.path.place,
-                f"'{node.path} || {node.condition}' takes too large an automaton",
+                goal.place,
+                f"'{node.path} || {condition}' takes too large an automaton",
             )
-        made = product(self.model, found.automaton, place)
-        side = np.append(np.repeat(found.side, self.shape[0]), -1)
-        again = led_to(made.model, made.accepted & (side == 1), start)
-        posed = ToTarget(again, made.accepted & (side == 0), "max", missed=least)
+        letters, place = self._letters(known)
+        made, priority = self._followed(self.model, one, letters, place)
+        # The second one reads what the first one read; where it is lost, anything.
+        place = np.append(np.tile(place, one.num_states), 0)
+        made, own = self._followed(made, other, letters, place)
+        won = components_of(made, np.append(np.tile(priority, other.num_states), 0), 0)
+        failed = components_of(made, own, 1)
+        again = may_begin_anew(made, failed & ~won, start)
+        posed = ToTarget(again, won, "max", missed=least)
         how = {"epsilon": self.epsilon, "relative": self.relative}
         answer = self.solve(posed, **how, exact=self.exact, model=again)
         lower, upper = np.zeros(self.shape), np.ones(self.shape)

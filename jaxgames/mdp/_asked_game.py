@@ -7,13 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from jaxgames import limits, ltl
-from jaxgames.mdp import _bounded, _questions
+from jaxgames import limits
+from jaxgames.mdp import _questions
 from jaxgames.mdp._asked import Answer, Asked, other_of
-from jaxgames.mdp._bounded import Steps
 from jaxgames.mdp._game import NOBODY, Game
 from jaxgames.mdp._model import MDP, owner_of
-from jaxgames.mdp._obligations import Formula, negated
 from jaxgames.mdp._open import exactly
 from jaxgames.mdp._parity_game import parity_product, solve_parity_game
 from jaxgames.mdp._paths import General
@@ -22,9 +20,6 @@ from jaxgames.mdp._questions import Posed
 from jaxgames.mdp._reward_game import solve_reward_game
 from jaxgames.mdp._stochastic_game import GameValues, part, solve_game, taken
 from jaxgames.solution import Status
-
-MOST_STATES = 5_000
-"""States that the automaton of a formula may have."""
 
 
 @dataclasses.dataclass
@@ -166,14 +161,8 @@ class AskedOfGame(Asked):
     def _general(self, path: General, optimum: str, missed: bool = False) -> Answer:
         """Any formula, by a parity game: the product with a deterministic automaton."""
         del missed
-        (formula,), known = self._formulas(path.path)
-        formula = negated(formula) if path.negated else formula
-        try:
-            automaton = ltl.deterministic(_text(formula), max_states=MOST_STATES)
-        except ValueError:
-            raise PropertyError(
-                path.path.place, f"'{path.path}' takes too large an automaton"
-            ) from None
+        (automaton,), known = self._automata(path.path)
+        automaton = automaton.complement() if path.negated else automaton
         labels = {f"p{bit}": states for bit, states in enumerate(known)}
         game = self.game(optimum)
         named = dataclasses.replace(game.model, labels=labels)
@@ -184,27 +173,3 @@ class AskedOfGame(Asked):
         self.statuses.append(status)
         ends = found.lower[:size], found.upper[:size], None
         return Answer(*ends, status, found.stats)
-
-    # ---- steps -----------------------------------------------------------------------
-
-    def _back(self, start: np.ndarray, count: int, optimum: str, **how: Any) -> Steps:
-        how.pop("changes", None)
-        table = _bounded.rows_of(self.model)
-        return _bounded.walk_back_in_game(
-            table, start, count, self.largest(optimum), **how
-        )
-
-
-def _text(formula: Formula) -> str:
-    """A formula as `ltl` reads it: the property of states with number k is `pk`."""
-    kind, *parts = formula
-    if kind == "lit":
-        return f"{'' if parts[1] else '!'}p{parts[0]}"
-    if kind in ("true", "false"):
-        return kind
-    if kind in ("and", "or"):
-        sign = " & " if kind == "and" else " | "
-        return f"({sign.join(sorted(map(_text, parts[0])))})"
-    if len(parts) == 1:
-        return f"({kind} {_text(parts[0])})"
-    return f"({_text(parts[0])} {kind} {_text(parts[1])})"

@@ -68,9 +68,8 @@ def walk_back(
     table: Rows,
     start: np.ndarray,
     count: int,
-    optimum: str,
+    maximises: np.ndarray,
     *,
-    passed: Any = None,
     reward: np.ndarray | None = None,
     discount: float = 1.0,
     fixed: Any = None,
@@ -85,21 +84,19 @@ def walk_back(
         table: its arrays.
         start: float64 `[S]`, the values at the end.
         count: how many steps.
-        optimum: `"min"` or `"max"`.
-        passed: bool `[S]`, states from which a path goes on; elsewhere the value is
-            that of `fixed`. None for all.
+        maximises: bool `[S]`, states in which the largest choice counts, else the
+            least: of a game those of one side.
         reward: float64 `[C]`, what a choice earns; None for nothing.
         discount: what a step is worth beside the one before it.
         fixed: a function of the number of steps that are left: float64 `[S]`, values
-            that are known, nan where they are not. None: zero where it is not passed.
+            that are known, nan where they are not. None: none is known.
         changes: it is the same for all numbers up to this one, and for all larger ones.
         steady: whether it is the same for all numbers, and for `start`.
         sure: bool `[S]`, where values of `start` are probabilities that are exactly
             one: where that follows of others, they have no error. None: nowhere.
     """
     size = model.num_states
-    passed = np.diff(table.groups) > 0 if passed is None else np.array(passed)
-    passed &= np.diff(table.groups) > 0
+    real = np.diff(table.groups) > 0
     earned = np.zeros(0) if reward is None else reward
     values = np.array(start, np.float64)
     signed = bool((earned < 0).any() or (values < 0).any())
@@ -107,7 +104,7 @@ def walk_back(
     error = np.zeros(1)
     keeps = size * count <= CHOICES_KEPT_UP_TO
     scheduler = np.empty((count if keeps else 0, size), np.int32)
-    how = int(optimum == "min"), float(discount), largest, table.slack
+    how = lend(maximises), float(discount), largest, table.slack
     rows = table[:4]
     ones = np.zeros(size, bool) if sure is None else np.array(sure)
     most = max(1, READ_AT_ONCE // max(1, model.num_branches))
@@ -118,7 +115,7 @@ def walk_back(
         until = changes if left < changes < count else count
         until = min(until, left + most)
         found = np.zeros(size) if fixed is None else np.array(fixed(left + 1))
-        here = passed if fixed is None else passed & np.isnan(found)
+        here = real if fixed is None else real & np.isnan(found)
         known = (found == 1) & ~here if sure is not None else np.zeros(size, bool)
         looked = _looked(table, here)
         with plain((until - left) * model.num_branches):
@@ -156,80 +153,6 @@ def _looked(table: Rows, here: np.ndarray) -> Looked:
     states = np.flatnonzero(single).astype(np.int32)
     others = np.flatnonzero(here & ~single).astype(np.int32)
     return Looked(states, table.columns[rows[first[states]]], others, row)
-
-
-def walk_back_in_game(
-    table: Rows,
-    start: np.ndarray,
-    count: int,
-    largest: np.ndarray,
-    *,
-    reward: np.ndarray | None = None,
-    discount: float = 1.0,
-    fixed: Any = None,
-    sure: Any = None,
-    steady: bool = True,
-) -> Steps:
-    """As `walk_back`, where some choose the largest and the others the least.
-
-    Args:
-        table: the arrays of the model.
-        start: float64 `[S]`, the values at the end.
-        count: how many steps.
-        largest: bool `[S]`, the states in which the largest choice counts.
-        reward: as for `walk_back`.
-        discount: likewise.
-        fixed: likewise.
-        sure: likewise.
-        steady: likewise.
-    """
-    real = np.diff(table.groups) > 0
-    choices = int(table.groups[-1])
-    rows, starts = table.rows[:choices], table.groups[:-1][real]
-    end = int(table.rows[choices])
-    columns, probs = table.columns[:end], table.probs[:end]
-    state = np.repeat(np.arange(len(real)), np.diff(table.groups))
-    most = largest[real]
-    earned = np.zeros(choices) if reward is None else np.asarray(reward)[:choices]
-    values = np.array(start, np.float64)
-    ones = np.zeros(len(values), bool) if sure is None else np.array(sure)
-    signed = bool((earned < 0).any() or (values < 0).any())
-    biggest, error = np.abs(earned).max(initial=0.0), 0.0
-    keeps = len(values) * count <= CHOICES_KEPT_UP_TO
-    scheduler = np.full((count if keeps else 0, len(values)), NO_CHOICE, np.int32)
-
-    def best(worth: np.ndarray) -> np.ndarray:
-        return np.where(
-            most, np.maximum.reduceat(worth, starts), np.minimum.reduceat(worth, starts)
-        )
-
-    for left in range(1, count + 1 if len(starts) else 0):
-        limits.tick("stepping back", left, "steps")
-        known = np.full(len(values), np.nan) if fixed is None else fixed(left)
-        size = np.abs(values).max(initial=0.0)
-        worth = discount * np.add.reduceat(probs * values[columns], rows) + earned
-        if sure is not None:  # what is one is so exactly, and nothing else is
-            one = np.logical_and.reduceat(ones[columns], rows)
-            worth = np.where(one, 1.0, np.minimum(worth, 1 - 2.0**-53))
-        found = values.copy()
-        found[real] = best(worth)
-        surely = (found == 1) & real & (sure is not None)
-        if keeps:
-            good = np.flatnonzero(worth == found[state])[::-1]
-            scheduler[count - left, state[good]] = good
-            scheduler[count - left, ~np.isnan(known)] = NO_CHOICE
-        before = values, ones
-        values = np.where(np.isnan(known), found, known)
-        ones = np.where(np.isnan(known), surely, (known == 1) & (sure is not None))
-        same = all(map(np.array_equal, before, (values, ones)))
-        if steady and same and reward is None:  # each step is like the one before
-            if keeps:
-                scheduler[: count - left] = scheduler[count - left]
-            break
-        size += np.abs(values).max(initial=0.0)
-        error = discount * error + table.slack * (biggest + size)
-    even, rounding = float(error) if signed else None, count * table.slack
-    return steps_of(values, ones, even, rounding, scheduler if keeps else None)
 
 
 def walk_exactly(

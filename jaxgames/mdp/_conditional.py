@@ -1,6 +1,5 @@
 """Conditional probabilities: runs that break the condition begin anew."""
 
-import dataclasses
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -98,8 +97,14 @@ def restarting(
     return made, np.arange(size + 3) == won
 
 
-def led_to(model: MDP, states: np.ndarray, start: int) -> MDP:
-    """A model in which some states, bool `[S]`, lead to one state and nowhere else."""
-    source = np.repeat(owner_of(model), np.diff(model.row_offsets))
-    columns = np.where(states[source], start, model.columns).astype(np.int32)
-    return dataclasses.replace(model, columns=columns)
+def may_begin_anew(model: MDP, states: np.ndarray, start: int) -> MDP:
+    """A model with one choice more in some states, bool `[S]`: to the state `start`."""
+    groups, rows = np.asarray(model.row_group_offsets), np.asarray(model.row_offsets)
+    last = groups[1:][states]  # behind the choices that a state has
+    width = np.insert(np.diff(rows), last, 1)
+    return MDP(
+        row_group_offsets=groups + np.append(0, np.cumsum(states)).astype(np.int32),
+        row_offsets=np.append(0, np.cumsum(width)).astype(np.int32),
+        columns=np.insert(np.asarray(model.columns), rows[last], start),
+        probs=np.insert(np.asarray(model.probs), rows[last], 1.0),
+    )

@@ -20,6 +20,17 @@ def check_type(game: Any) -> None:
         raise ValueError(f"game must be a Game, got {type(game).__name__}")
 
 
+def by_state(name: str, given: Any, model: MDP) -> np.ndarray:
+    """What a user passed as integers of states; else raises ValueError."""
+    found = np.asarray(given)
+    if found.shape != (model.num_states,) or found.dtype.kind not in "iu":
+        raise ValueError(
+            f"{name} must be integers [{model.num_states}], got {found.dtype} "
+            f"{list(found.shape)}"
+        )
+    return found
+
+
 def refuse_traced(what: str, *trees: Any) -> None:
     """Raises ValueError where something is traced that only the host can look at."""
     if is_traced(trees):
@@ -69,12 +80,7 @@ class Game:
                 player.
         """
         model = MDP.from_arrays(row_group_offsets, row_offsets, columns, probs, **more)
-        owner = np.asarray(player)
-        if owner.shape != (model.num_states,) or owner.dtype.kind not in "iu":
-            raise ValueError(
-                f"player must be integers [{model.num_states}], got {owner.dtype} "
-                f"{list(owner.shape)}"
-            )
+        owner = by_state("player", player, model)
         many = np.diff(model.row_group_offsets) > 1
         bad = np.flatnonzero((owner < NOBODY) | (owner > 127))
         if len(bad):

@@ -1,15 +1,16 @@
 """Deterministic automata of any acceptance: how likely a model's run is accepted."""
 
-from typing import Any, Literal, NamedTuple, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
 from jaxgames import drive, fixpoint, limits
-from jaxgames.acceptance import Acceptance, both, either, inf
+from jaxgames.acceptance import Acceptance, both, inf
 from jaxgames.limits import Bounds, limited
+from jaxgames.ltl._emerson_lei import smaller
 from jaxgames.mdp import _questions, host
 from jaxgames.mdp._asked import Asked, check_concrete, one_less
-from jaxgames.mdp._automata import followed
+from jaxgames.mdp._automata import deterministic, followed
 from jaxgames.mdp._check import Checked, answering, check_counted, proved
 from jaxgames.mdp._checks import precision
 from jaxgames.mdp._model import MDP
@@ -21,18 +22,6 @@ from jaxgames.solver import Solver
 
 MOST_MARKS = 62
 """Marks that a condition may have: bits of a word."""
-
-
-class Deterministic(NamedTuple):
-    """A deterministic automaton over the letters that occur; state 0 is the first.
-
-    Attributes:
-        delta: int `[Q, L]`, the next state for each letter, -1 where there is none.
-        label: int64 `[Q, L]`, what the edge there has.
-    """
-
-    delta: np.ndarray
-    label: np.ndarray
 
 
 def _undecided(
@@ -175,9 +164,7 @@ def followed_by(model: MDP, graph: Any, label: np.ndarray) -> tuple[MDP, np.ndar
             of states.
     """
     letters, place = _letters(model, graph.propositions)
-    found = _deterministic(graph, label, letters)
-    made = followed(model, found.delta, [[] for _ in found.delta], place)
-    return made, found.label[:, place].ravel()
+    return followed(model, deterministic(graph, label, letters), place)
 
 
 def _named(automaton: Any, optimum: str) -> str:
@@ -242,34 +229,6 @@ def _letters(model: MDP, names: tuple[str, ...]) -> tuple[list[int], np.ndarray]
     return [int(x) for x in letters], place
 
 
-def _deterministic(graph: Any, label: np.ndarray, letters: list[int]) -> Deterministic:
-    """The automaton over some letters, with its first state at 0.
-
-    Raises:
-        ValueError: a letter has two edges.
-    """
-    size, sources = graph.num_states, graph.sources
-    number = np.arange(size)
-    first = int(graph.initial[0])
-    number[first], number[0] = 0, first
-    delta = np.full((size, len(letters)), -1)
-    there = np.zeros((size, len(letters)), np.int64)
-    for at, letter in enumerate(letters):
-        edges = np.flatnonzero(graph.enabled([letter])[0])
-        twice = np.flatnonzero(np.bincount(sources[edges], minlength=size) > 1)
-        if len(twice):
-            held = [x for i, x in enumerate(graph.propositions) if letter >> i & 1]
-            raise ValueError(
-                f"the automaton is not deterministic: state {twice[0]} has two edges "
-                f"where {', '.join(held) or 'nothing'} holds; "
-                "ltl.Automaton.determinise makes one that is"
-            )
-        here = number[sources[edges]]
-        delta[here, at] = number[graph.targets[edges]]
-        there[here, at] = label[edges]
-    return Deterministic(delta, there)
-
-
 def accepted(
     model: MDP, marks: np.ndarray, condition: Acceptance, states: np.ndarray
 ) -> np.ndarray:
@@ -301,33 +260,8 @@ def accepted(
             if left.holds(union):
                 good |= here
                 continue
-            mark = _some_fin(left)
-            if mark is None:
-                continue
-            work.append((here & (marks >> mark & 1 == 0), left))
-            work.append((here, _not_fin(left, mark)))
+            work += [
+                (here & (marks & without == 0), rest)
+                for without, rest in smaller(left, union)
+            ]
     return good
-
-
-def _some_fin(condition: Acceptance) -> int | None:
-    """A mark that a condition may want not to be met for ever."""
-
-    def leaf(node: Acceptance) -> int | None:
-        return node.mark if node.operator == "fin" else None
-
-    def join(_: Acceptance, found: list) -> int | None:
-        return next((x for x in found if x is not None), None)
-
-    return condition.fold(leaf, join)
-
-
-def _not_fin(condition: Acceptance, mark: int) -> Acceptance:
-    """The condition where a mark is met again and again, as far as that may harm."""
-
-    def leaf(node: Acceptance) -> Acceptance:
-        return either(()) if (node.operator, node.mark) == ("fin", mark) else node
-
-    def join(node: Acceptance, found: list) -> Acceptance:
-        return (both if node.operator == "&" else either)(found)
-
-    return condition.fold(leaf, join)

@@ -1,6 +1,5 @@
 """Stochastic parity games: two players and lots, and priorities that come for ever."""
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple, Unpack
 
@@ -9,10 +8,11 @@ import numpy as np
 from jaxgames import limits
 from jaxgames.arena import Arena
 from jaxgames.limits import Bounds, limited
-from jaxgames.mdp import _questions, host
+from jaxgames.mdp import _questions
 from jaxgames.mdp._asked import one_less
+from jaxgames.mdp._automata import components_of
 from jaxgames.mdp._checks import precision
-from jaxgames.mdp._game import NOBODY, Game, check_type, refuse_traced
+from jaxgames.mdp._game import NOBODY, Game, by_state, check_type, refuse_traced
 from jaxgames.mdp._improved_exactly import Values, means_exactly
 from jaxgames.mdp._model import MDP, owner_of, spans
 from jaxgames.mdp._omega import followed_by
@@ -22,6 +22,7 @@ from jaxgames.mdp._region import NO_CHOICE, check_quantitative
 from jaxgames.mdp._stochastic_game import (
     IMPROVEMENTS,
     GameValues,
+    are_near,
     best_choices,
     bounds_of,
     improved_to,
@@ -305,8 +306,7 @@ class _Asked(NamedTuple):
         else:
             _, upper = self._bounds(high, "max", near, relative)
         upper = np.where(real, np.maximum(upper, lower), lower)
-        width = epsilon * (lower if relative else 1.0)
-        met = bool(np.all(upper - lower <= width))
+        met = bool(are_near(lower, upper, epsilon, relative).all())
         return improved_to(lower, upper, strategy, met, rounds)
 
     def _exactly(
@@ -480,38 +480,6 @@ def won_almost_surely(
     return (winner == 0) & there, np.where(there, moves, NO_CHOICE)
 
 
-def components_of(
-    model: MDP,
-    priority: np.ndarray,
-    parity: int,
-    check: Callable[[np.ndarray, Any], None] | None = None,
-) -> np.ndarray:
-    """The states of end components whose largest priority has a parity: bool `[S]`.
-
-    Args:
-        model: a concrete model.
-        priority: int64 `[S]`.
-        parity: 0 for even, 1 for odd.
-        check: called with the states that were looked at, and the components in them.
-    """
-    left = np.diff(np.asarray(model.row_group_offsets, np.int64)) > 0
-    good = np.zeros(model.num_states, bool)
-    while left.any():
-        limits.tick("looking for components of a priority", int(left.sum()), "states")
-        found = host.mec(model, states=left)
-        if check is not None:
-            check(left, found)
-        label = np.asarray(found.state_label)
-        inside = label >= 0
-        top = np.full(int(found.count) + 1, -1)  # the last one is of no component
-        np.maximum.at(top, label[inside], priority[inside])
-        largest = top[label]
-        won = inside & (largest % 2 == parity)
-        good |= won
-        left = inside & ~won & (priority < largest)
-    return good
-
-
 def _shown(
     small: MDP, asked: _Asked, bound: np.ndarray, is_least: bool
 ) -> ValueVerdict:
@@ -585,12 +553,7 @@ def _asked(game: Game, priority: Any, maximizer: int) -> _Asked:
     check_type(game)
     refuse_traced("stochastic parity games are solved", game, priority)
     model, _ = check_quantitative(game.model)
-    given = np.asarray(priority)
-    if given.shape != (model.num_states,) or given.dtype.kind not in "iu":
-        raise ValueError(
-            f"priority must be integers [{model.num_states}], got {given.dtype} "
-            f"{list(given.shape)}"
-        )
+    given = by_state("priority", priority, model)
     if (given < 0).any():
         at = int(np.argmax(given < 0))
         raise ValueError(f"state {at} has priority {given[at]}, expected 0 or more")

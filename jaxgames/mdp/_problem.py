@@ -12,7 +12,7 @@ from jaxgames.mdp._basic import Basic
 from jaxgames.mdp._checks import MODEL, checked, refuse_intervals
 from jaxgames.mdp._interleaved import Interleaved
 from jaxgames.mdp._model import MDP
-from jaxgames.mdp._region import check_masks
+from jaxgames.mdp._region import check_masks, check_one
 from jaxgames.mdp._solution import EndComponents
 from jaxgames.mdp._solver import Answer, EndComponentSolver
 from jaxgames.solver import Registry, Solver
@@ -98,16 +98,8 @@ class EndComponentsOf(drive.Problem[Part]):
 
     def read(self, question: Part) -> tuple[Part, Any]:
         """One model at a time, and masks of booleans."""
-        model = question.model
-        if not isinstance(model, MDP):
-            raise ValueError(f"model must be an MDP, got {type(model).__name__}")
-        if model.columns.ndim != 1:
-            raise ValueError(
-                "mec takes one model at a time, not a batch: apply jax.vmap to a "
-                "function that calls it; model.columns has shape "
-                f"{model.columns.shape}"
-            )
-        model, fault = checked(model)
+        check_one(question.model)
+        model, fault = checked(question.model)
         return Part(model, *check_masks(*question._replace(model=model))), fault
 
     def shape(self, question: Part) -> tuple[int, int]:

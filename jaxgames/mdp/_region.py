@@ -44,15 +44,20 @@ def check_model(model: MDP) -> tuple[MDP, Any]:
     Raises:
         ValueError: saying what is wrong.
     """
+    check_one(model)
+    refuse_intervals(model)
+    return checked(model)
+
+
+def check_one(model: Any) -> None:
+    """Raises ValueError for what is not one model."""
     if not isinstance(model, MDP):
         raise ValueError(f"model must be an MDP, got {type(model).__name__}")
-    refuse_intervals(model)
     if model.columns.ndim != 1:
         raise ValueError(
             "one model at a time, not a batch: apply jax.vmap to a function of one; "
             f"model.columns has shape {model.columns.shape}"
         )
-    return checked(model)
 
 
 def check_quantitative(model: MDP) -> tuple[MDP, Any]:

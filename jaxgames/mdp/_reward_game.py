@@ -20,6 +20,7 @@ from jaxgames.mdp._region import NO_CHOICE, as_states, check_quantitative
 from jaxgames.mdp._stochastic_game import (
     IMPROVEMENTS,
     GameValues,
+    are_near,
     best_choices,
     between,
     bounds_of,
@@ -351,7 +352,8 @@ def _solved(asked: _Asked, epsilon: float, relative: bool) -> GameValues:
             low, taken = found.lower, each
     assert low is not None
     strategy = np.where(mine, taken, strategy)
-    met = _near(low, np.where(endless, np.inf, high.upper), epsilon, relative)
+    upper = np.where(endless, np.inf, high.upper)
+    met = are_near(low, upper, epsilon, relative).all()
     if not met and model.num_states <= IMPROVED_EXACTLY_UP_TO:
         sharp = _exactly(asked, strategy, endless)
         if sharp is not None:
@@ -360,7 +362,7 @@ def _solved(asked: _Asked, epsilon: float, relative: bool) -> GameValues:
             low = _values(asked, strategy, mine, "min", near, relative).lower
     strategy = np.where(asked.real & ~asked.target, strategy, NO_CHOICE)
     upper = np.where(endless, np.inf, np.maximum(high.upper, low))
-    met = _near(low, upper, epsilon, relative)
+    met = bool(are_near(low, upper, epsilon, relative).all())
     return improved_to(low, upper, strategy, met, rounds)
 
 
@@ -381,13 +383,6 @@ def _exactly(
         reward=asked.reward,
         discount=Fraction(1) if asked.discount is None else asked.discount,
     )
-
-
-def _near(lower: np.ndarray, upper: np.ndarray, epsilon: float, relative: bool) -> bool:
-    """Whether bounds are as near as was asked."""
-    with np.errstate(invalid="ignore"):
-        width = np.where(lower == upper, 0.0, upper - lower)
-        return bool(np.all(width <= epsilon * (np.abs(lower) if relative else 1.0)))
 
 
 def _gap(lower: np.ndarray, upper: np.ndarray) -> float:

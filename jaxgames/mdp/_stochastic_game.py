@@ -312,12 +312,19 @@ class Asked(NamedTuple):
         return (upper - lower) / (np.maximum(lower, 1e-300) if self.relative else 1.0)
 
     def _near(self, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-        return upper - lower <= self.epsilon * (lower if self.relative else 1.0)
+        return are_near(lower, upper, self.epsilon, self.relative)
 
 
 def _of_games(reduce: np.ufunc, x: np.ndarray, first: np.ndarray) -> np.ndarray:
     """Reduces what states have to what games have: zero where one has no states."""
     return reduce.reduceat(x, first) if len(x) else np.zeros(len(first), x.dtype)
+
+
+def are_near(lower, upper, epsilon: float, relative: bool) -> np.ndarray:
+    """Which bounds are as near as was asked, bool like them."""
+    with np.errstate(invalid="ignore"):
+        width = np.where(lower == upper, 0.0, upper - lower)
+        return width <= epsilon * (np.abs(lower) if relative else 1.0)
 
 
 def bounds_of(

@@ -5,7 +5,7 @@ inequalities are looked at in floating point first and in fractions where that c
 tell, and values of a chain are found in fractions where inequalities do not show them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any, NamedTuple, Unpack
@@ -360,39 +360,29 @@ def _verdict(claim: Claim, asked: Asked, node: Query) -> ValueVerdict:
         return verdict
     optimum = asked._optimum(node)
     none = np.zeros(len(claim.owner))
-    if node.operator == "P" and node.condition is None:
-        path = read(node.path, asked._bounds)
-        if isinstance(path, Next) or (
-            isinstance(path, Until) and path.last is not None
-        ):
-            return _again(claim, walk_of(asked, node, path, optimum))
-        if isinstance(path, Until) and path.first == 0:
-            left, right = asked.states(path.left), asked.states(path.right)
-            if path.negated:
-                optimum = other_of(optimum)
-                claim = claim.flipped()
-            end = right | ~left
-            shape = Shape(end, right.astype(np.float64), none, optimum)
-            return _unbounded(claim, shape, "reach", right)
-    if node.operator == "R":
-        inner = node.path
-        if isinstance(inner, Instantaneous):
-            return _again(claim, walk_of(asked, node, inner, optimum))
+    path = path_of(asked, node)
+    if counts_steps(path):
+        return _again(claim, walk_of(asked, node, path, optimum))
+    if node.operator == "P" and isinstance(path, Until) and path.first == 0:
+        left, right = asked.states(path.left), asked.states(path.right)
+        if path.negated:
+            optimum = other_of(optimum)
+            claim = claim.flipped()
+        end = right | ~left
+        shape = Shape(end, right.astype(np.float64), none, optimum)
+        return _unbounded(claim, shape, "reach", right)
+    if node.operator == "R" and isinstance(path, Cumulative | Temporal):
         reward = asked._rewards(asked._reward_name(node))
         empty = np.zeros(len(claim.real), bool)
         zero = np.zeros(len(claim.real))
-        if isinstance(inner, Cumulative):
-            if inner.steps is not None:
-                return _again(claim, walk_of(asked, node, inner, optimum))
-            shape = Shape(empty, zero, reward, optimum)
-            if inner.discount is None:
-                return _unbounded(claim, shape, "total", empty)
-            shape = shape._replace(discount=asked.constant(inner.discount))
-            return _unbounded(claim, shape, "discounted", empty)
-        if hasattr(inner, "operands"):
-            target = asked.states(inner.operands[0])
-            shape = Shape(target, zero, reward, optimum)
-            return _unbounded(claim, shape, "until", target)
+        shape = Shape(empty, zero, reward, optimum)
+        if isinstance(path, Temporal):
+            target = asked.states(path.operands[0])
+            return _unbounded(claim, shape._replace(end=target), "until", target)
+        if path.discount is None:
+            return _unbounded(claim, shape, "total", empty)
+        shape = shape._replace(discount=asked.constant(path.discount))
+        return _unbounded(claim, shape, "discounted", empty)
     raise cannot_verify(node)
 
 
@@ -593,6 +583,21 @@ class Walk(NamedTuple):
     flips: bool = False
 
 
+def path_of(asked: Any, node: Query) -> Any:
+    """What a query is about: of paths that have no condition as what was read."""
+    plain = node.operator == "P" and node.condition is None
+    return read(node.path, asked._bounds) if plain else node.path
+
+
+def counts_steps(path: Any) -> bool:
+    """Whether a path that was read is about a number of steps."""
+    return (
+        isinstance(path, Next | Instantaneous)
+        or (isinstance(path, Until) and path.last is not None)
+        or (isinstance(path, Cumulative) and path.steps is not None)
+    )
+
+
 def walk_of(asked: Any, node: Query, path: Any, optimum: str) -> Walk:
     """The steps that a query is about, whose path was read."""
     model = asked.model
@@ -624,8 +629,7 @@ def walk_of(asked: Any, node: Query, path: Any, optimum: str) -> Walk:
 
 def _again(claim: Claim, walk: Walk) -> ValueVerdict:
     """Values of a number of steps, computed anew by their definition."""
-    size, steps = len(claim.real), walk.steps
-    discount: Any = walk.discount
+    steps, discount = walk.steps, walk.discount
     left, right = walk.left, walk.right
     exact = steps * len(claim.weight) <= CHAIN_SOLVED_UP_TO * 100
 
@@ -645,7 +649,7 @@ def _again(claim: Claim, walk: Walk) -> ValueVerdict:
         better = np.minimum if largest == "min" else np.maximum
     most = int(np.diff(claim.rows).max(initial=0))
     eps = 0.0 if exact else float(np.finfo(np.longdouble).eps)
-    error = 0.0
+    error: Any = 0  # of fractions it stays so: no float is to be among them
     starts = claim.groups[:-1][claim.real]
     for step in range(1, steps + 1):
         limits.tick("verifying", step, "steps")
@@ -670,16 +674,22 @@ def _again(claim: Claim, walk: Walk) -> ValueVerdict:
             error += (3 * most + 8) * eps * size_now
     if walk.flips:
         numbers = 1 - numbers
-    too_large, too_small = np.zeros((2, size), bool)
-    for s in np.flatnonzero(claim.real).tolist():
-        low, high = claim.lower[s], claim.upper[s]
-        if exact:
-            too_large[s] = fraction(low) > numbers[s]
-            too_small[s] = fraction(high) < numbers[s]
-        else:
-            too_large[s] = np.longdouble(low) > numbers[s] - error
-            too_small[s] = np.longdouble(high) < numbers[s] + error
-    none = np.zeros(size, bool)
+    given = fraction if exact else np.longdouble
+    return beside(claim.real, claim.lower, claim.upper, numbers, given, error)
+
+
+def beside(
+    real, lower, upper, values, given: Callable = fraction, error: Any = 0
+) -> ValueVerdict:
+    """The verdict of bounds beside values, which may be off by an error.
+
+    A bound is made a number like the values by `given`.
+    """
+    too_large, too_small = np.zeros((2, len(real)), bool)
+    for s in np.flatnonzero(real).tolist():
+        too_large[s] = given(lower[s]) > values[s] - error
+        too_small[s] = given(upper[s]) < values[s] + error
+    none = np.zeros(len(real), bool)
     return ValueVerdict.first_of(
         none, none, none, none, none, none, too_large, too_small
     )
@@ -693,10 +703,8 @@ def _played(claim: Claim, asked: Any, node: Query) -> ValueVerdict:
     verdict = ordered(claim.real, claim.lower, claim.upper)
     if not verdict:
         return verdict
-    optimum, path = asked._optimum(node), node.path
-    if node.operator == "P" and node.condition is None:
-        path = read(node.path, asked._bounds)
-    if _counts_steps(path):
+    optimum, path = asked._optimum(node), path_of(asked, node)
+    if counts_steps(path):
         walk = walk_of(asked, node, path, optimum)
         return _again(claim, walk._replace(optimum=asked.largest(walk.optimum)))
     strategy = np.asarray(claim.scheduler)
@@ -720,12 +728,3 @@ def _played(claim: Claim, asked: Any, node: Query) -> ValueVerdict:
         if how:
             return verify_reward_game(asked.game(optimum), reward, values, **how)
     raise cannot_verify(node)
-
-
-def _counts_steps(path: Any) -> bool:
-    """Whether a path that was read is about a number of steps."""
-    return (
-        isinstance(path, Next | Instantaneous)
-        or (isinstance(path, Until) and path.last is not None)
-        or (isinstance(path, Cumulative) and path.steps is not None)
-    )

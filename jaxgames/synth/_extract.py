@@ -1,11 +1,16 @@
 """From a strategy to a machine."""
 
+from collections.abc import Callable
+
 from jaxgames import limits, parity
 from jaxgames.ltl import Automaton
 from jaxgames.ltl._diagrams import FALSE, Diagrams
 from jaxgames.synth._controller import Controller
 from jaxgames.synth._specification import Specification
 from jaxgames.synth._tables import tables
+
+# The node of a state, by the numbers of the states that are known.
+Step = Callable[[int, dict[int, int]], int]
 
 
 def extract(specification: Specification, game: parity.Solution) -> Controller:
@@ -20,62 +25,57 @@ def extract(specification: Specification, game: parity.Solution) -> Controller:
         raise ValueError("the game was solved without strategies")
     machine = _Machine(graph, other, own)
     moves_first = bool(specification.game().arena.owner[0]) == (winner == 1)
-    rows = _moore_rows if moves_first else _mealy_rows
-    return machine.reduced(rows(specification, game, machine), graph.name)
-
-
-def _mealy_rows(
-    specification: Specification, solution: parity.Solution, machine: "_Machine"
-) -> dict[int, int]:
-    """The node of each state that the machine may come to, if it moves second."""
-    game = specification.game()
-    arena, strategy = game.arena, solution.strategy
-    assert strategy is not None
-    colour = specification.parity().colour
+    node = (_moore if moves_first else _mealy)(specification, game, machine)
     found: dict[int, int] = {}
-    order = [specification.parity().initial]
+    number = {specification.parity().initial: 0}
+    order = list(number)
     for q in order:
         limits.tick("making a controller", len(order), "states")
+        found[q] = node(q, number)
+        for _, target in machine.actions(found[q]):
+            if target not in number:
+                number[target] = len(order)
+                order.append(target)
+    return machine.reduced(found, graph.name)
+
+
+def _mealy(
+    specification: Specification, solution: parity.Solution, machine: "_Machine"
+) -> Step:
+    """What makes the node of a state, if the machine moves second."""
+    arena, strategy = specification.game().arena, solution.strategy
+    assert strategy is not None
+    colour, graph = specification.parity().colour, machine.graph
+
+    def node(q: int, number: dict[int, int]) -> int:
         # Whatever the first does includes one of his choices, with an end that is good.
         good = set()
         for choice in arena.successors(q).tolist():
             edge = int(strategy[choice])
             good.add((int(arena.dst[edge]), int(arena.edge_priority[edge])))
-        seen = {x: i for i, x in enumerate(order)}
         edges = [
             e
-            for e in range(machine.graph.offsets[q], machine.graph.offsets[q + 1])
-            if (int(machine.graph.targets[e]), int(colour[e])) in good
+            for e in range(graph.offsets[q], graph.offsets[q + 1])
+            if (int(graph.targets[e]), int(colour[e])) in good
         ]
-        edges.sort(key=lambda e: seen.get(int(machine.graph.targets[e]), len(order)))
-        found[q] = machine.decided(edges)
-        for _, target in machine.actions(found[q]):
-            if target not in seen:
-                seen[target] = len(order)
-                order.append(target)
-    return found
+        edges.sort(key=lambda e: number.get(int(graph.targets[e]), len(number)))
+        return machine.decided(edges)
+
+    return node
 
 
-def _moore_rows(
+def _moore(
     specification: Specification, solution: parity.Solution, machine: "_Machine"
-) -> dict[int, int]:
+) -> Step:
     """The same if it moves first: what it writes is settled by the state."""
-    game = specification.game()
-    arena, strategy = game.arena, solution.strategy
+    game, strategy = specification.game(), solution.strategy
     assert strategy is not None
-    found: dict[int, int] = {}
-    order = [specification.parity().initial]
-    seen = set(order)
-    for q in order:
-        limits.tick("making a controller", len(order), "states")
-        choice = int(arena.dst[int(strategy[q])])
-        must, _ = game.witness[q, choice]
-        found[q] = machine.following(q, must)
-        for _, target in machine.actions(found[q]):
-            if target not in seen:
-                seen.add(target)
-                order.append(target)
-    return found
+
+    def node(q: int, number: dict[int, int]) -> int:
+        must, _ = game.witness[q, int(game.arena.dst[int(strategy[q])])]
+        return machine.following(q, must)
+
+    return node
 
 
 class _Machine:

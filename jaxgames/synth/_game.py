@@ -17,7 +17,7 @@ import numpy as np
 from jaxgames import limits
 from jaxgames.arena import Arena
 from jaxgames.ltl import ParityAutomaton, _guards
-from jaxgames.ltl._guards import bits, tables
+from jaxgames.ltl._guards import tabled
 from jaxgames.tuning.ltl import TABLES_UP_TO
 
 T = TypeVar("T")
@@ -178,16 +178,9 @@ def _choices_by_tables(
     cubes: frozenset[Cube], support: int
 ) -> dict[int, tuple[int, int]]:
     """The same, sooner where few propositions are asked for."""
-    every, variables = tables(support.bit_count())
-    places = [(bit, 1 << i, variables[i]) for i, bit in enumerate(bits(support))]
+    every, places, sets = tabled([cube[:2] for cube in cubes], support)
     allowed: dict[int, int] = {}
-    for must, never, end in cubes:
-        some = every
-        for bit, _, own in places:
-            if must & bit:
-                some &= own
-            elif never & bit:
-                some &= ~own
+    for (*_, end), some in zip(cubes, sets, strict=True):
         allowed[end] = allowed.get(end, 0) | some
     # The letters that leave each set of ends.
     found = {0: every}

@@ -133,8 +133,6 @@ def _one(formula: Formula | str, *names: Any, **how: Any) -> Specification | Val
     try:
         found = Specification.from_ltl(formula, *names, **how)
         found.game()
-    except limits.LimitError:
-        raise
     except ValueError as error:
         return error
     return found

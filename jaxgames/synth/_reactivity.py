@@ -66,8 +66,6 @@ def reactive(
         game.store.max_nodes = REACTIVE_MACHINE_NODES
         machine = cone(game.circuit(), outputs if won else inputs)
         controller = machine.controller(max_states=REACTIVE_STATES).reduced()
-    except limits.LimitError:
-        raise
     except (ValueError, _OtherKindError, RecursionError):  # of sizes
         return None
     automaton = _words(controller, letters, (*inputs, *outputs), realizable=won)
@@ -368,19 +366,17 @@ class _Game:
         """
         kept, best = list(self._goals), self._pursued
         every = list(self._plain_goals)
-        tries = [every]
-        tries += [[*kept[:i], x, *kept[i + 1 :]] for i, x in enumerate(every)]
         try:
-            for number, goals in enumerate(tries):
-                if number:  # not all at once: those that go together
-                    place = number - 1
+            for place in (None, *range(len(every))):
+                goals = every  # or, if not all at once, those that go together
+                if place is not None:
                     goals = [*kept[:place], every[place], *kept[place + 1 :]]
                 if goals == kept:
                     continue
                 self._goals = goals
                 if self.is_won():
                     kept, best = goals, self._pursued
-                    if not number:
+                    if place is None:
                         break
         except TooManyNodesError:
             pass

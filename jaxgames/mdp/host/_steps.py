@@ -37,7 +37,7 @@ def mean(rows, columns, probs, values, choice):
 
 @compiled
 def step_back(
-    groups, rows, columns, probs, reward, discount, values, looked, least, found,
+    groups, rows, columns, probs, reward, discount, values, looked, maximises, found,
     chosen, place,
 ):  # fmt: skip
     """What states are worth one step earlier.
@@ -51,7 +51,8 @@ def step_back(
         discount: what a step is worth beside the one before it.
         values: float64 `[S]`, of the states a step later.
         looked: the states that are looked at.
-        least: 1 where the least choice counts, 0 for the largest.
+        maximises: bool `[S]`, states in which the largest choice counts; in others the
+            least.
         found: float64 `[S]`, written to where it is looked.
         chosen: int32 `[k, S]`, or `[0, S]`: the first best choices.
         place: the row of these that is written to.
@@ -78,7 +79,7 @@ def step_back(
             here = discount * mean(rows, columns, probs, values, choice)
             if paid:
                 here += reward[choice]
-            if here < most if least == 1 else here > most:
+            if here > most if maximises[state] else here < most:
                 most = here
                 best = choice
         found[state] = most
@@ -87,7 +88,9 @@ def step_back(
 
 
 @compiled
-def exactly_one(groups, rows, columns, sure, states, least, found, surely):
+def exactly_one(
+    groups, rows, columns, sure, states, maximises, found, surely, chosen, place
+):
     """Where what was found is one exactly: since all that it is a mean of is.
 
     Args:
@@ -96,23 +99,28 @@ def exactly_one(groups, rows, columns, sure, states, least, found, surely):
         columns: likewise.
         sure: bool `[S]`, states whose value a step later is exactly one.
         states: int32, states that are looked at.
-        least: as for `step_back`.
+        maximises: as for `step_back`.
         found: float64 `[S]`, what they are worth; set to one where it is.
         surely: bool `[S]`, written to where it is looked.
+        chosen: as for `step_back`, written to where one choice is exactly one.
+        place: likewise.
     """
     for state in states:
         one = False
         if found[state] > NEARLY:  # else something else is among it
-            one = least == 1
+            most = maximises[state]
+            one = not most
             for choice in range(groups[state], groups[state + 1]):
                 all_ = True
                 for branch in range(rows[choice], rows[choice + 1]):
                     if not sure[columns[branch]]:
                         all_ = False
-                if least == 1 and not all_:
+                if not most and not all_:
                     one = False
-                if least == 0 and all_:
+                if most and all_ and not one:
                     one = True
+                    if len(chosen) > 0:
+                        chosen[place, state] = choice
             if one:
                 found[state] = 1.0
         surely[state] = one
@@ -140,7 +148,7 @@ def largest_of(values):
 
 @compiled
 def steps_back(
-    groups, rows, columns, probs, reward, values, sure, looked, new, surely, least,
+    groups, rows, columns, probs, reward, values, sure, looked, new, surely, maximises,
     discount, largest, slack, signed, error, count, place, steady, track, chosen,
 ):  # fmt: skip
     """What states are worth so many steps earlier.
@@ -156,7 +164,7 @@ def steps_back(
         looked: as for `step_back`.
         new: float64 `[S]`, the values of the other states; written to.
         surely: bool `[S]`, those of the other states where it is exactly one; likewise.
-        least: as for `step_back`.
+        maximises: as for `step_back`.
         discount: likewise.
         largest: the largest reward.
         slack: more than the relative error of a sum.
@@ -182,15 +190,16 @@ def steps_back(
             for state in range(len(known)):
                 after[state], ones_after[state] = known[state], known_one[state]
         step_back(
-            groups, rows, columns, probs, reward, discount, before, looked, least,
+            groups, rows, columns, probs, reward, discount, before, looked, maximises,
             after, chosen, row,
         )  # fmt: skip
         if track == 1:  # a single branch has all the probability
             for i in range(len(looked.to)):
                 ones_after[looked.single[i]] = ones[looked.to[i]]
             exactly_one(
-                groups, rows, columns, ones, looked.others, least, after, ones_after
-            )
+                groups, rows, columns, ones, looked.others, maximises, after,
+                ones_after, chosen, row,
+            )  # fmt: skip
         if signed == 1:
             size += largest_of(after)
             error[0] = discount * error[0] + slack * (largest + size)

@@ -1,12 +1,12 @@
 """The best schedulers for weights of objectives, and what they gain, in fractions."""
 
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
 from jaxgames.mdp._rational import best_policy, eliminated, rounded
+from jaxgames.mdp.multi._game import dot
 from jaxgames.mdp.multi._oracle import Answer, Setting
 from jaxgames.tuning.mdp import EXACT_UP_TO, IMPROVED_EXACTLY_UP_TO
 
@@ -21,13 +21,11 @@ class Exactly(NamedTuple):
         choices: for each node the choices: where they lead, and what they gain of each
             objective, with signs.
         parts: the nodes of each component, those first that others lead to.
-        begun: what is gained before the first step, with signs.
         where: the setting.
     """
 
     choices: list[list[tuple[dict[int, Fraction], list[Fraction]]]]
     parts: list[list[int]]
-    begun: list[Fraction]
     where: Setting
 
     def best(self, weights: list[Fraction]) -> tuple[Fraction, ...] | None:
@@ -53,8 +51,8 @@ class Exactly(NamedTuple):
         hair = Fraction(2 * many + 8, 2**53)
         more = [
             [
-                hair * _sum(weights, [abs(x) for x in gain])
-                + _sum(*_elsewhere(leads, node, value)) / 2**51
+                hair * dot(weights, [abs(x) for x in gain])
+                + dot(*_elsewhere(leads, node, value)) / 2**51
                 for leads, gain in own
             ]
             for node, own in enumerate(self.choices)
@@ -63,10 +61,10 @@ class Exactly(NamedTuple):
         if above is None or point is None:
             return None
         potential = np.array([rounded(x, 1) for x in above[1]])[self.where.part.number]
-        bound = Fraction(potential[0]) + _sum(weights, self.begun)
+        bound = Fraction(potential[0]) + dot(weights, self.where.begun)
         groups = np.asarray(self.where.part.nat.groups)[:-1]
         best = (groups + found[0]).astype(np.int32)
-        near = bool(bound - _sum(weights, point) <= epsilon)
+        near = bool(bound - dot(weights, point) <= epsilon)
         return Answer(tuple(weights), point, bound, best, potential, near)
 
     def _no_more(self) -> list[list[Fraction]]:
@@ -87,7 +85,7 @@ class Exactly(NamedTuple):
             ]
             worth = [
                 [
-                    _sum(weights, gain) + extra + _outside(leads, place, value)
+                    dot(weights, gain) + extra + _outside(leads, place, value)
                     for (leads, gain), extra in zip(
                         self.choices[node], more[node], strict=True
                     )
@@ -110,7 +108,7 @@ class Exactly(NamedTuple):
     def _point(self, policy: list[int]) -> tuple[Fraction, ...] | None:
         """What a scheduler gains of each objective, with signs."""
         point = []
-        for j, begun in enumerate(self.begun):
+        for j, begun in enumerate(self.where.begun):
             value = [Fraction(0)] * len(self.choices)
             for nodes in self.parts:
                 place = {node: i for i, node in enumerate(nodes)}
@@ -125,10 +123,6 @@ class Exactly(NamedTuple):
                     value[node] = x
             point.append(begun + value[int(self.where.part.number[0])])
         return tuple(point)
-
-
-def _sum(weights: Sequence[Fraction], values: Sequence[Fraction]) -> Fraction:
-    return sum((w * x for w, x in zip(weights, values, strict=True)), Fraction(0))
 
 
 def _elsewhere(leads: dict[int, Fraction], node: int, value: list[Fraction]):
@@ -171,5 +165,4 @@ def exactly(where: Setting, branches: Branches) -> Exactly | None:
                 gain[j] += prob
         gain = [s * x for s, x in zip(signs, gain, strict=True)]
         choices[owner[k]].append((leads, gain))
-    begun = [s * Fraction(x) for s, x in zip(signs, made.start.tolist(), strict=True)]
-    return Exactly(choices, parts, begun, where)
+    return Exactly(choices, parts, where)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames import limits
-from jaxgames.mdp.multi._game import mixture
+from jaxgames.mdp.multi._game import dot, mixture
 from jaxgames.mdp.multi._oracle import Answer
 from jaxgames.tuning.mdp import FACETS_UP_TO
 
@@ -52,7 +52,7 @@ class Goal(NamedTuple):
 
     def beyond(self, weights: Sequence[Fraction], bound: Fraction) -> bool:
         """Whether it lies outside of a half-space."""
-        here = sum(w * x for w, x in zip(weights, self.least, strict=True))
+        here = dot(weights, self.least)
         if bound != here:
             return bound < here
         return any(w > 0 for w, x in zip(weights, self.strict, strict=True) if x)
@@ -91,8 +91,7 @@ def decide(best: Callable[[list[Fraction]], Vector | None], goal: Goal) -> bool 
         point = best(weights)
         if point is None:
             return None
-        bound = sum((w * x for w, x in zip(weights, point, strict=True)), Fraction(0))
-        if goal.beyond(weights, bound):
+        if goal.beyond(weights, dot(weights, point)):
             return False
         points.append(point)
         weights = goal.missed(points)
@@ -120,7 +119,7 @@ def _asked(
     """One more answer, and whether its point is better than all before."""
 
     def gained(point: Vector) -> Fraction:
-        return sum((w * x for w, x in zip(weights, point, strict=True)), Fraction(0))
+        return dot(weights, point)
 
     (answer,) = oracle([weights])
     is_better = gained(answer.point) > max(map(gained, known.points))

@@ -1,8 +1,13 @@
 """Matrix games in fractions: how to mix points, and in which direction they end."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
+
+
+def dot(weights: Iterable[Fraction], values: Iterable[Fraction]) -> Fraction:
+    """The weighted sum of numbers."""
+    return sum((w * x for w, x in zip(weights, values, strict=True)), Fraction(0))
 
 
 class Mixed(NamedTuple):

@@ -11,6 +11,7 @@ from jaxgames.mdp import host
 from jaxgames.mdp._interval import UNDERFLOW
 from jaxgames.mdp._model import owner_of
 from jaxgames.mdp._region import NO_CHOICE
+from jaxgames.mdp.multi._game import dot
 from jaxgames.mdp.multi._product import Part, Product
 from jaxgames.mdp.robust._equations import Equations, _in_order, slack_of
 from jaxgames.mdp.robust._host import Aim, look_at_all
@@ -43,6 +44,12 @@ class Setting(NamedTuple):
     label: np.ndarray
     kept: np.ndarray
     ends: list[list[np.ndarray]]
+
+    @property
+    def begun(self) -> list[Fraction]:
+        """What is gained before the first step, with signs."""
+        start, signs = self.product.start.tolist(), self.signs.tolist()
+        return [Fraction(s) * Fraction(x) for s, x in zip(signs, start, strict=True)]
 
 
 def setting(product: Product, parts: list[Part], signs: np.ndarray) -> Setting:
@@ -246,7 +253,7 @@ def _best(where, weights, base, start, epsilon, stop) -> Answer:
     inside = np.append(component, NO_CHOICE).astype(np.int32)
     root = int(part.number[0])
     point = []
-    for j in range(where.gains.shape[1]):
+    for j, begun in enumerate(where.begun):
         own = part._replace(
             nat=chain,
             base=np.ascontiguousarray(where.gains[mine, j]),
@@ -257,20 +264,9 @@ def _best(where, weights, base, start, epsilon, stop) -> Answer:
         low, _, _ = _solved(own, np.zeros(size), epsilon / 4, stop, least=True)
         if not np.isfinite([low[root], upper[root]]).all():
             raise Stiff
-        begun = Fraction(where.product.start[j]) * Fraction(where.signs[j])
         point.append(begun + Fraction(low[root]))
-    begun = sum(
-        (
-            w * Fraction(x) * Fraction(s)
-            for w, x, s in zip(
-                weights, where.product.start.tolist(), where.signs, strict=True
-            )
-        ),
-        Fraction(0),
-    )
-    bound = begun + Fraction(upper[root])
-    reached = sum(w * x for w, x in zip(weights, point, strict=True))
-    near = bool(bound - reached <= epsilon)
+    bound = dot(weights, where.begun) + Fraction(upper[root])
+    near = bool(bound - dot(weights, point) <= epsilon)
     potential = upper[part.number]
     return Answer(tuple(weights), tuple(point), bound, best, potential, near)
 

@@ -152,8 +152,7 @@ def _is_shown(case: Case, rows, weights, bound, potential) -> bool:
             if worth > u[s]:
                 return False
         if where.label[s] >= 0 and u[s] < max(
-            sum((w for w, met in zip(weights, end, strict=True) if met), Fraction(0))
-            for end in where.ends[where.label[s]]
+            _weighted(weights, end) for end in where.ends[where.label[s]]
         ):
             return False
     return True

@@ -12,15 +12,18 @@ import numpy as np
 
 from jaxgames import limits
 from jaxgames.mdp._model import MDP, owner_of
-from jaxgames.mdp._paths import Next, Until, read
-from jaxgames.mdp._property import Cumulative, Instantaneous, Query, Temporal
+from jaxgames.mdp._paths import Until
+from jaxgames.mdp._property import Cumulative, Query, Temporal
 from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict, ordered
 from jaxgames.mdp._verify_values import (
     Walk,
     are_endless,
+    beside,
     cannot_verify,
+    counts_steps,
     fraction,
     is_infinite,
+    path_of,
     walk_of,
 )
 from jaxgames.mdp.robust._natures import BLUR, POINT
@@ -336,13 +339,8 @@ def verify(model: MDP, asked: Any, node: Query, found: Any) -> ValueVerdict:
     verdict = ordered(own.real, lower, upper)
     if not verdict:
         return verdict
-    path = node.path
-    if node.operator == "P" and node.condition is None:
-        path = read(node.path, asked._bounds)
-    steps = isinstance(path, Next) or getattr(path, "last", None) is not None
-    steps |= isinstance(path, Instantaneous)
-    steps |= isinstance(path, Cumulative) and path.steps is not None
-    if steps:
+    path = path_of(asked, node)
+    if counts_steps(path):
         return _again(own, walk_of(asked, node, path, optimum), (lower, upper))
     scheduler, nature = found.scheduler, found.nature
     if np.shape(scheduler) != (own.size,) or np.shape(nature) != (model.num_branches,):
@@ -478,9 +476,4 @@ def _again(own: Intervals, walk: Walk, ends) -> ValueVerdict:
         values = new
     if walk.flips:
         values = [1 - x for x in values]
-    large, small = np.zeros((2, own.size), bool)
-    for s in np.flatnonzero(own.real).tolist():
-        large[s] = fraction(ends[0][s]) > values[s]
-        small[s] = fraction(ends[1][s]) < values[s]
-    none = np.zeros(own.size, bool)
-    return ValueVerdict.first_of(none, none, none, none, none, none, large, small)
+    return beside(own.real, ends[0], ends[1], values)
