@@ -617,6 +617,33 @@ def test_hard_games_side_by_side_are_hardly_harder():
         assert outcome.stats["steps"] < 3 * alone
 
 
+def test_no_part_begins_with_what_all_of_the_game_has_just_had(monkeypatch):
+    """Tangle learning had a turn alone, and justifications one after which it fell."""
+    had, have = [], _legs.Turns._have
+
+    def noted(turns, turn):
+        had.append((len(turns._key), turn.leg, turn.other))
+        return have(turns, turn)
+
+    monkeypatch.setattr(_legs.Turns, "_have", noted)
+    games = generate.two_counters_plus(9), generate.two_counters_plus(8)
+    whole = side_by_side(np.random.default_rng(0), 0, *games)
+    check_certificate(whole)
+    sizes = whole.shape[0], *(game.shape[0] for game in games)
+    of_whole, *of_parts = (
+        [(leg, other) for size, leg, other in had if size == each] for each in sizes
+    )
+    alone = [("promotion", None), ("tangles", None)]
+    assert of_whole[:2] == alone
+    assert {other for _, other in of_whole[2:]} == {"justified"}
+    for turns in of_parts:
+        assert turns[0] == alone[0]
+        assert alone[1] not in turns
+        others = [other for _, other in turns[1:]]
+        assert others[0] == "afresh"
+        assert "justified" not in others[: others.count("afresh")]
+
+
 @some_of(200, 5000)
 def test_games_that_fall_apart(count, monkeypatch):
     """Each part is a game of its own, once those are won that it leads to."""

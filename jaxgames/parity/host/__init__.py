@@ -252,7 +252,8 @@ def run(
       games that are hard for both in different places.
 
     A game that is not won when the first three have had a turn is solved part by part,
-    from the bottom, where it falls apart into components.
+    from the bottom, where it falls apart into components. No part begins with what all
+    of the game has just had: tangle learning alone, and the last engine beside it.
 
     Each is exponential at worst, on families made for it: but for each of those that
     are known one of the others is polynomial. O(V + E) memory, and that of tangles:

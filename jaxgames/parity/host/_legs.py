@@ -160,6 +160,7 @@ class Turns:
         self._told = 0, 0
         # After whose turns it was looked whether the game has fallen apart.
         self._looked: set[str] = set()
+        self._apart_after = ""  # after whose turn it has
         self._parts: list[np.ndarray] = []
         self._part: tuple[Prepared, Turns] | None = None
 
@@ -219,6 +220,7 @@ class Turns:
                     self._looked.add(spent)
                     self._parts = parts_of(self._game, self._key)[::-1]
                     if self._parts:
+                        self._apart_after = spent
                         self.stats["parts"] = len(self._parts)
                         going = False
                 self._try(*turn.legs)
@@ -350,20 +352,23 @@ class Turns:
     ) -> tuple[bool, int]:
         """Whether all of the next part is won now, and in how many steps."""
         never = np.zeros(0, np.int8)
+        # This one has just had a turn on all of it.
+        legs = sorted(legs, key=self._apart_after.__eq__)
         if self._part is None:
             game = part_of(self._game, vertices)
             winner = np.full(len(vertices), UNDECIDED, np.int8)
             move = np.full(len(vertices), NO_EDGE, np.int32)
-            turns = Turns(game, winner, move, self._stop, never, self._left())
-            self._part = game, turns
+            inner = Turns(game, winner, move, self._stop, never, self._left())
+            # So has tangle learning, and alone.
+            inner._rest = turns(legs, len(vertices), alone=False)
+            self._part = game, inner
         else:
-            game, turns = self._part
-            winner, move = turns._winner, turns._move
-            turns.go_on(winner, move, self._stop, never, self._left())
-        before = dict(turns.stats)
-        # Promotion afresh has just had a turn on all of it.
-        finished, _ = turns.take(sorted(legs, key=AFRESH.__eq__))
-        for name, count in turns.stats.items():
+            game, inner = self._part
+            winner, move = inner._winner, inner._move
+            inner.go_on(winner, move, self._stop, never, self._left())
+        before = dict(inner.stats)
+        finished, _ = inner.take(legs)
+        for name, count in inner.stats.items():
             more = count - before.get(name, 0)
             self.stats[name] = self.stats.get(name, 0) + more
         decided = winner != UNDECIDED
@@ -372,7 +377,7 @@ class Turns:
         moves = move != NO_EDGE
         self._move[vertices[moves]] = game.edges[move[moves]]
         self._attract(won, self._words)
-        return finished, turns.stats["steps"]
+        return finished, inner.stats["steps"]
 
     def _attract(self, vertices: np.ndarray, queue: np.ndarray) -> None:
         """Attracts to what is won of some vertices."""
@@ -480,7 +485,7 @@ class Turns:
             self.stats[name] = self.stats.get(name, 0) + count
 
 
-def turns(legs: Sequence[str], size: int) -> Iterator[Turn]:
+def turns(legs: Sequence[str], size: int, *, alone: bool = True) -> Iterator[Turn]:
     """The engines in turn, each with a budget, until one of them has none.
 
     Budgets are for each vertex that is not won, and of tangles and justifications for
@@ -501,6 +506,7 @@ def turns(legs: Sequence[str], size: int) -> Iterator[Turn]:
     Args:
         legs: their names.
         size: how many vertices there are.
+        alone: whether tangle learning has a turn alone; not if it has just had one.
 
     Examples:
         >>> import itertools
@@ -522,7 +528,7 @@ def turns(legs: Sequence[str], size: int) -> Iterator[Turn]:
     if not others:
         yield Turn(main, UNLIMITED)
     done, of = 0, _of_few if size <= FEW else _of_many
-    if main == TANGLES:
+    if main == TANGLES and alone:
         done = _first_of_tangles(size)
         yield Turn(main, done)
     for turn in itertools.count():
