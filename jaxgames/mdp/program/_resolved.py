@@ -1,6 +1,7 @@
 """A program whose constants have values: what can happen in a state, as functions."""
 
 import dataclasses
+import functools
 import math
 from collections.abc import Mapping
 from fractions import Fraction
@@ -117,6 +118,21 @@ class Resolved:
     scope: Scope
     first: tuple[int, ...] | None
     start: Typed | None
+
+    @functools.cached_property
+    def is_total(self) -> bool:
+        """Whether all that is looked at in a state means something in every state."""
+        found = [*self.labels.values()]
+        for command in (
+            x for own in self.commands for some in own.values() for x in some
+        ):
+            found.append(command.guard)
+            for outcome in command.outcomes:
+                found.append(outcome.probability)
+                found += [change.value for change in outcome.changes]
+        for items in self.rewards.values():
+            found += [x for item in items for x in (item.guard, item.value)]
+        return all(x.undefined is None for x in found)
 
 
 def resolved(source: Source, constants: Mapping[str, Any]) -> Resolved:
