@@ -312,6 +312,7 @@ def test_rewards_of_large_programs_are_those_of_small_ones(monkeypatch):
     [
         ({"M": 1}, "no constant 'M'"),
         ({"N": 1.5}, "'N' must be of type int, got 1.5"),
+        ({"N": Fraction(7, 2)}, "'N' must be of type int, got 7/2"),
         ({"N": True}, "'N' must be of type int, got True"),
         ({"N": 1, "two": 2}, "'two' has a value in the program: 2"),
     ],

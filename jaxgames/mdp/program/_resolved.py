@@ -1,7 +1,6 @@
 """A program whose constants have values: what can happen in a state, as functions."""
 
 import dataclasses
-import functools
 import math
 from collections.abc import Mapping
 from fractions import Fraction
@@ -119,7 +118,7 @@ class Resolved:
     first: tuple[int, ...] | None
     start: Typed | None
 
-    @functools.cached_property
+    @property
     def is_total(self) -> bool:
         """Whether all that is looked at in a state means something in every state."""
         found = [*self.labels.values()]
@@ -250,7 +249,8 @@ def _constants(source: Source, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _given(name: str, value: Any, kind: str) -> Any:
     """A constant that a user passed, of the type that it is declared with."""
-    wrong = ValueError(f"the constant {name!r} must be of type {kind}, got {value!r}")
+    told = str(value) if isinstance(value, Fraction) else repr(value)
+    wrong = ValueError(f"the constant {name!r} must be of type {kind}, got {told}")
     if isinstance(value, bool | np.bool_):
         if kind != "bool":
             raise wrong
