@@ -168,7 +168,7 @@ def earning(
         high = np.minimum(_raised(high, lower, upper, relative), 1.0)
         if found.exact is not None:
             fractions = found.exact[:size]
-        kept = tiles.farthest
+        kept = max(tiles.farthest, 1)  # the lowest is the answer, led to or not
         lower = np.concatenate([low, lower])[:kept]
         upper = np.concatenate([high, upper])[:kept]
         end = begin

@@ -186,3 +186,27 @@ def test_what_may_be_worth_something_is_not_taken_for_nothing():
     raised = _budget._raised(high, lower + 0.1, upper + 0.1, False)
     assert raised[0] == 0
     assert raised[1] >= 0.5 + 1e-9
+
+
+@pytest.mark.parametrize("at_once", [1, 1 << 20])
+@pytest.mark.parametrize(
+    ("bound", "value"),
+    [("<=0", 0.75), ("<=2", 0.75), (">=1", 0.0), (">0.5", 0.0), ("[0,3]", 0.75)],
+)
+def test_what_earns_nothing_on_the_way(bound, value, at_once, monkeypatch):
+    """Only the goal earns, and all that is on the way to it nothing.
+
+    State 0 draws itself (1/3), the goal 1 (1/2) and the trap 2 (1/6): it gets to the
+    goal with 3/4, and has nothing by then.
+    """
+    monkeypatch.setattr(_budget, "LEVELS_AT_ONCE", at_once)
+    model = mdp.MDP.from_arrays(
+        [0, 1, 2, 3],
+        [0, 3, 4, 5],
+        [0, 1, 2, 2, 2],
+        [1 / 3, 1 / 2, 1 / 6, 1, 1],
+        labels={"b": [False, True, False]},
+        state_rewards={"r": [0, 1, 1]},
+    )
+    found = mdp.check(model, f'P=? [ !"b" U^{{rew{{"r"}}{bound}}} "b" ]')
+    assert found.value == pytest.approx(value, abs=1e-6)

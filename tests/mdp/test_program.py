@@ -160,10 +160,66 @@ def test_a_search_ends_at_its_limits():
     assert error.value.status == Status.TIMEOUT
 
 
+MOD_OF = "mod divides by what is not positive"
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("[] true -> (x'=mod(3,x));", "column 13: the new value of x means nothing"),
+        (
+            "[] true -> (x'=mod(3,x-1));",
+            "the new value of x means nothing in state (x=",
+        ),
+        ("[] mod(3,x)=0 -> true;", "column 1: a guard means nothing in state (x=0)"),
+        ("[] mod(3,x)=0 & x>0 -> true;", "a guard means nothing in state (x=0)"),
+        ("[] true -> mod(1,x):true + 1-mod(1,x):true;", "a probability means nothing"),
+        ('endmodule label "l" = mod(3,x)=0; module n', "the label 'l' means nothing"),
+        (
+            "endmodule rewards x=0 : mod(3,x); endrewards module n",
+            "what is earned means",
+        ),
+        ("endmodule init mod(3,x)=0 endinit module n", "what is initial means nothing"),
+    ],
+)
+def test_mod_by_what_is_not_positive_is_refused(body, said):
+    """It was taken for mod by one, or had a sign of its own."""
+    with pytest.raises(mdp.ProgramError) as error:
+        one(f"x : [0..2];\n{body}")
+    assert said in str(error.value)
+    assert MOD_OF in str(error.value)
+
+
+def test_mod_is_not_looked_at_where_something_else_decides():
+    """Left before right, as PRISM has it; rests are not negative."""
+    model = one(
+        "x : [-1..2] init 2;\n"
+        "[] x>0 & mod(3,x)=1 -> (x'=x-1);\n"
+        "[] x<=0 | mod(3,x)=0 -> (x'=(x>0 ? mod(-5,x+2) : max(x-1,-1)));\n"
+        "[] !(x>0 => mod(7,x)>=0) -> 0:(x'=mod(3,-x)) + 1:true;\n"
+        "endmodule\n"
+        "rewards x>0 : mod(-7,x); endrewards\n"
+        "module n"
+    )
+    assert model.valuations is not None
+    assert model.state_rewards is not None
+    # From 2 to 1; mod(-5, 3) is 1.
+    assert model.valuations["x"].tolist() == [1, 2]
+    assert model.columns.tolist() == [0, 0]
+    assert model.state_rewards[""].tolist() == [0.0, 1.0]
+    with pytest.raises(ValueError, match="no mod by what may be 0"):
+        one("x : [0..2]; [] x>0 & mod(3,x)=0 -> (x'=x-1);", engine="device")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("", "line 1, column 1: expected a module"),
+        (
+            "module m x:[0..9]; [] true -> (x'=mod(x,0-2)); endmodule",
+            "the new value of x means nothing in state (x=0)",
+        ),
+        ("const int k = mod(3,-2); module m endmodule", "divides by -2, which is not"),
         (
             "module m x:[0..1]; [] y=0 -> true; endmodule",
             "column 23: nothing is called",
@@ -256,6 +312,7 @@ def test_rewards_of_large_programs_are_those_of_small_ones(monkeypatch):
     [
         ({"M": 1}, "no constant 'M'"),
         ({"N": 1.5}, "'N' must be of type int, got 1.5"),
+        ({"N": Fraction(7, 2)}, "'N' must be of type int, got 7/2"),
         ({"N": True}, "'N' must be of type int, got True"),
         ({"N": 1, "two": 2}, "'two' has a value in the program: 2"),
     ],

@@ -275,6 +275,24 @@ class Wild:
         return "\n".join(lines)
 
 
+@pytest.mark.parametrize(
+    ("guard", "value", "told"),
+    [
+        ("x>0 & mod(6,x)=0", "x-1", None),
+        ("x<=0 | mod(6,x)<9", "max(x-1,-2)", None),
+        ("mod(6,x)=0", "x-1", "a guard means nothing in state (x=0)"),
+        ("true", "max(x-1-mod(4,x+2),-2)", "the new value of x means nothing"),
+    ],
+)
+def test_the_machine_divides_by_nothing_that_is_not_positive(guard, value, told):
+    text = f"mdp module m x:[-2..3] init 3; [] {guard} -> (x'={value}); endmodule"
+    assert complaint(text) is None
+    with pytest.MonkeyPatch.context() as patch:
+        found, said = explored(mdp.Program.parse(text), None, patch, 0)
+    assert (said is None) == (told is None) == (found is not None)
+    assert (told or "") in (said or "")
+
+
 def test_wild_programs_are_those_of_numpy():
     built = 0
     for seed in range(150):

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames.mdp._model import spans
-from jaxgames.mdp._property import PropertyError
+from jaxgames.mdp._property import Place, PropertyError
+from jaxgames.mdp.program._expressions import Typed
 from jaxgames.mdp.program._packed import Columns, Packed
 from jaxgames.mdp.program._resolved import (
     Alternative,
@@ -178,9 +179,13 @@ class _Guards:
         if part not in self._holding:
             module, own = part
             shape = (len(self._columns),)
+            commands = self._program.commands[module].get(own, ())
+            for command in commands:
+                what = "a guard", command.place
+                check_defined(command.guard, self._program.packed, self._columns, *what)
             self._holding[part] = [
                 (x, np.broadcast_to(x.guard.on(np, self._columns), shape))
-                for x in self._program.commands[module].get(own, ())
+                for x in commands
             ]
         return self._holding[part]
 
@@ -208,10 +213,14 @@ def _of_command(
     probs = np.empty((count, width))
     change = np.zeros((count, width, packed.num_words), np.int64)
     for number, outcome in enumerate(command.outcomes):
+        what = "a rate" if program.kind == "ctmc" else "a probability"
+        check_defined(outcome.probability, packed, here, what, outcome.place)
         probs[:, number] = outcome.probability.on(np, here)
         _check_each(program, outcome, probs[:, number], here)
         for becoming in outcome.changes:
             variable = becoming.number
+            what = f"the new value of {packed.names[variable]}", becoming.place
+            check_defined(becoming.value, packed, here, *what, probs[:, number] > 0)
             new = np.asarray(becoming.value.on(np, here), np.int64)
             old = here[variable]
             if becoming.may_leave:
@@ -230,6 +239,31 @@ def _of_command(
         probs.ravel(),
         change.reshape(count * width, packed.num_words),
     )
+
+
+def check_defined(
+    typed: Typed,
+    packed: Packed,
+    here: Columns,
+    what: str,
+    place: Place,
+    asked: Any = True,
+) -> None:
+    """Refuses what mod makes of a divisor that is not positive, where it is asked for.
+
+    Raises:
+        PropertyError: telling place and state.
+    """
+    if typed.undefined is None:
+        return
+    wrong = np.broadcast_to(typed.undefined(np, here) & asked, (len(here),))
+    if wrong.any():
+        state = packed.told(here.words[int(np.argmax(wrong))])
+        raise PropertyError(
+            place,
+            f"{what} means nothing in state {state}: mod divides by what is not "
+            "positive",
+        )
 
 
 def _check_each(

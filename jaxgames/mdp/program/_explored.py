@@ -16,7 +16,7 @@ from jaxgames.host import can_compile, compiled
 from jaxgames.kept import kept
 from jaxgames.mdp._property import Place, PropertyError
 from jaxgames.mdp.program import _machine
-from jaxgames.mdp.program._choices import expanded
+from jaxgames.mdp.program._choices import check_defined, expanded
 from jaxgames.mdp.program._code import Code, written
 from jaxgames.mdp.program._packed import Columns
 from jaxgames.mdp.program._resolved import Resolved
@@ -92,8 +92,11 @@ def initial_words(program: Resolved) -> np.ndarray:
     for begin in range(0, total, INITIAL_AT_ONCE):
         limits.tick("looking for initial states", begin, "states")
         words = np.arange(begin, min(begin + INITIAL_AT_ONCE, total))[:, None]
+        columns = Columns(packed, words)
         with np.errstate(all="ignore"):
-            holds = program.start.on(np, Columns(packed, words))
+            what = "what is initial", Place()
+            check_defined(program.start, packed, columns, *what)
+            holds = program.start.on(np, columns)
         found.append(words[np.broadcast_to(holds, (len(words),))])
     result = np.concatenate(found)
     if not len(result):

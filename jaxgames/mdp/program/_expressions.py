@@ -35,6 +35,8 @@ class Typed(NamedTuple):
         high: the largest, likewise.
         function: of the namespace of arrays and of the variables of some states; None
             where there is a value.
+        undefined: likewise, in which states it means nothing, since mod divides by what
+            is not positive: bool; None where that cannot be.
     """
 
     kind: str
@@ -42,6 +44,7 @@ class Typed(NamedTuple):
     low: Any = None
     high: Any = None
     function: Callable[[Any, Any], Any] | None = None
+    undefined: Callable[[Any, Any], Any] | None = None
 
     def on(self, xp: Any, columns: Any) -> Any:
         """Its value in some states: an array, or one number for all.
@@ -225,7 +228,10 @@ def _operated(node: Operation, parts: Sequence[Typed]) -> Typed:
     if all(part.function is None for part in parts):
         return known(_folded(node, [part.value for part in parts]))
     if truths or sign in _COMPARED:
-        return _truth(sign, parts)
+        found = _truth(sign, parts)
+        if found.function is None or any(found is part for part in parts):
+            return found
+        return found._replace(undefined=_undefined(sign, parts))
     low: Any = None
     high: Any = None
     integral = all(kind == "int" for kind in kinds)
@@ -250,7 +256,28 @@ def _operated(node: Operation, parts: Sequence[Typed]) -> Typed:
             node.place,
             f"'{node}' may be from {low} to {high}, which does not fit in 64 bits",
         )
-    return Typed(kind, None, low, high, _function(sign, kind, parts))
+    function = _function(sign, kind, parts)
+    return Typed(kind, None, low, high, function, _undefined(sign, parts))
+
+
+def _undefined(sign: str, parts: Sequence[Typed]) -> Callable[[Any, Any], Any] | None:
+    """Where an operator means nothing: what its first part decides needs no other."""
+    divides = sign == "mod" and parts[1].low <= 0
+    if not divides and all(part.undefined is None for part in parts):
+        return None
+
+    def function(xp: Any, columns: Any) -> Any:
+        found = xp.asarray(parts[1].on(xp, columns) <= 0 if divides else False)
+        looked_at = xp.asarray(True)
+        for part in parts:
+            if part.undefined is not None:
+                found = found | (looked_at & part.undefined(xp, columns))
+            if sign in ("&", "|", "=>"):
+                value = _array(part, xp, columns)
+                looked_at = ~value if sign == "|" else value
+        return found
+
+    return function
 
 
 def _may_be_negative(part: Typed) -> bool:
@@ -301,7 +328,15 @@ def _chosen(node: Operation, test: Typed, yes: Typed, no: Typed) -> Typed:
     def function(xp: Any, columns: Any) -> Any:
         return xp.where(test.on(xp, columns), yes.on(xp, columns), no.on(xp, columns))
 
-    return Typed(kind, None, low, high, function)
+    def undefined(xp: Any, columns: Any) -> Any:
+        of_test, of_yes, of_no = (
+            xp.asarray(False) if x.undefined is None else x.undefined(xp, columns)
+            for x in (test, yes, no)
+        )
+        return of_test | xp.where(test.on(xp, columns), of_yes, of_no)
+
+    total = all(part.undefined is None for part in (test, yes, no))
+    return Typed(kind, None, low, high, function, None if total else undefined)
 
 
 def _function(
@@ -335,12 +370,7 @@ def _function(
         apply = _ARITHMETIC[sign]
         return lambda xp, x: apply(one.on(xp, x), other.on(xp, x))
     if sign == "mod":
-
-        def modulo(xp: Any, columns: Any) -> Any:
-            by = other.on(xp, columns)
-            return xp.mod(one.on(xp, columns), xp.where(by == 0, 1, by))
-
-        return modulo
+        return lambda xp, x: xp.mod(one.on(xp, x), other.on(xp, x))
     if sign == "log":
         return lambda xp, x: (
             xp.log(xp.asarray(one.on(xp, x), float))
@@ -373,8 +403,7 @@ def _range(node: Operation, parts: Sequence[Typed]) -> tuple[int, int]:
         pick = min if sign == "min" else max
         return pick(a for a, _ in ends), pick(b for _, b in ends)
     if sign == "mod":
-        most = max(abs(ends[1][0]), abs(ends[1][1]), 1)
-        return (0, most - 1) if ends[1][0] >= 0 else (-most + 1, most - 1)
+        return 0, max(ends[1][1], 1) - 1
     most = max(abs(ends[0][0]), abs(ends[0][1]), 1)
     if ends[1][1] * most.bit_length() > MOST_BITS:
         return -WIDEST, WIDEST
@@ -407,6 +436,8 @@ def _exactly(sign: str, values: Sequence[Any]) -> Any:
     if sign == "/":
         return Fraction(values[0]) / values[1]
     if sign == "mod":
+        if values[1] <= 0:
+            raise ValueError(f"mod divides by {values[1]}, which is not positive")
         return int(values[0]) % int(values[1])
     if sign == "log":
         return Fraction(math.log(values[0]) / math.log(values[1]))

@@ -66,6 +66,7 @@ TOGETHER = 22
 
 # ---- numbers: register `a` becomes what is made of `b` and `c` ----
 ADD, SUBTRACT, TIMES, MODULO, LEAST, MOST, POWER, COPY = range(23, 31)
+"""What is not positive is not divided by: it stops."""
 REAL_ADD, REAL_SUBTRACT, REAL_TIMES, REAL_DIVIDE = range(31, 35)
 """A zero to divide by has no sign if `d`; else it stops."""
 REAL_LEAST, REAL_MOST, REAL_COPY = range(35, 38)
@@ -366,6 +367,9 @@ def run(
             elif what == TIMES:
                 ints[a] = ints[b] * ints[c]
             elif what == MODULO:
+                if ints[c] <= 0:
+                    why = LOOK
+                    break
                 ints[a] = ints[b] % ints[c]
             elif what == LEAST:
                 ints[a] = min(ints[b], ints[c])

@@ -60,10 +60,11 @@ class Joint(NamedTuple):
 def is_searchable(program: Resolved) -> bool:
     """Whether a device can explore a program.
 
-    It has variables, and its states have no more successors than are worth to be
-    computed for all.
+    It has variables, its states have no more successors than are worth to be computed
+    for all, and all that is computed means something.
     """
-    return bool(program.packed.names) and 0 < _successors(program) <= MOST_SUCCESSORS
+    few = 0 < _successors(program) <= MOST_SUCCESSORS
+    return bool(program.packed.names) and few and program.is_total
 
 
 def _successors(program: Resolved) -> int:

@@ -27,6 +27,7 @@ from jaxgames.mdp._property import (
     as_property,
 )
 from jaxgames.mdp.program import _on_device
+from jaxgames.mdp.program._choices import check_defined
 from jaxgames.mdp.program._collecting import many_objects_stay
 from jaxgames.mdp.program._explored import MOST, Explored, explore
 from jaxgames.mdp.program._expressions import Typed
@@ -34,6 +35,7 @@ from jaxgames.mdp.program._packed import Columns, Packed
 from jaxgames.mdp.program._parser import parse
 from jaxgames.mdp.program._resolved import Earned, Resolved, resolved
 from jaxgames.mdp.program._tree import Source
+from jaxgames.quoting import quoted
 from jaxgames.tuning.prism import DEVICE_FROM, MOST_SUCCESSORS, STATES_AT_ONCE
 
 SUFFIXES = (".prism", ".pm", ".nm", ".sm")
@@ -321,7 +323,8 @@ def _found(program: Resolved, engine: Engine, most: int) -> Explored:
         if not _on_device.is_searchable(program):
             raise ValueError(
                 "engine='device' takes programs with variables whose states have at "
-                f"most {MOST_SUCCESSORS} successors"
+                f"most {MOST_SUCCESSORS} successors, and no mod by what may be 0 or "
+                "less"
             )
         found = _on_device.explore(_successors(program), most)
     elif engine == "auto" and may_have_accelerator():
@@ -353,6 +356,8 @@ def _asked(program: Resolved) -> list[tuple[Typed, type]]:
 
 def _model(program: Resolved, found: Explored) -> MDP:
     whole = _Whole(program.packed, found)
+    for name, label in program.labels.items():
+        whole.check(label, f"the label {quoted(name)}", Place())
     labels = {
         name: whole.everywhere(label, np.bool_)
         for name, label in program.labels.items()
@@ -424,6 +429,17 @@ class _Whole:
                 found[part] = typed.on(np, Columns(self.packed, self.words[part]))
         return found
 
+    def check(self, typed: Typed, what: str, place: Place, asked: Any = None) -> None:
+        """Refuses what means nothing in a state in which it is asked for."""
+        if typed.undefined is None:
+            return
+        for begin in range(0, len(self), STATES_AT_ONCE):
+            part = slice(begin, begin + STATES_AT_ONCE)
+            here = Columns(self.packed, self.words[part])
+            asked_here = True if asked is None else asked[part]
+            with np.errstate(all="ignore"):
+                check_defined(typed, self.packed, here, what, place, asked_here)
+
     def told(self, state: int) -> str:
         """A state as messages name it."""
         return self.packed.told(np.asarray(self.words[state]))
@@ -431,7 +447,9 @@ class _Whole:
 
 def _earned(item: Earned, whole: _Whole) -> np.ndarray:
     """What an item of rewards comes to in each state: zero where its guard is false."""
+    whole.check(item.guard, "where something is earned", item.place)
     guard = whole.everywhere(item.guard, np.bool_)
+    whole.check(item.value, "what is earned", item.place, guard)
     value = whole.everywhere(item.value, np.float64)
     found, wrong = np.empty(len(value)), np.zeros(1, np.bool_)
     if len(value) >= MANY and can_compile():

@@ -118,6 +118,21 @@ class Resolved:
     first: tuple[int, ...] | None
     start: Typed | None
 
+    @property
+    def is_total(self) -> bool:
+        """Whether all that is looked at in a state means something in every state."""
+        found = [*self.labels.values()]
+        for command in (
+            x for own in self.commands for some in own.values() for x in some
+        ):
+            found.append(command.guard)
+            for outcome in command.outcomes:
+                found.append(outcome.probability)
+                found += [change.value for change in outcome.changes]
+        for items in self.rewards.values():
+            found += [x for item in items for x in (item.guard, item.value)]
+        return all(x.undefined is None for x in found)
+
 
 def resolved(source: Source, constants: Mapping[str, Any]) -> Resolved:
     """A program with values for its constants.
@@ -234,7 +249,8 @@ def _constants(source: Source, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _given(name: str, value: Any, kind: str) -> Any:
     """A constant that a user passed, of the type that it is declared with."""
-    wrong = ValueError(f"the constant {name!r} must be of type {kind}, got {value!r}")
+    told = str(value) if isinstance(value, Fraction) else repr(value)
+    wrong = ValueError(f"the constant {name!r} must be of type {kind}, got {told}")
     if isinstance(value, bool | np.bool_):
         if kind != "bool":
             raise wrong
