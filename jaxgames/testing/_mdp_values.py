@@ -143,8 +143,8 @@ def _game(case: Labelled) -> Complaint:
     model = _paid(case)
     labels, owner = model.labels or {}, case.vertex["owner"]
     target, passed = labels["goal"], labels["way"]
-    expected = _of_all_pairs(model, owner, target, passed)
     game = mdp.Game(model, owner.astype(np.int8))
+    expected = mdp.reference.game_values(game, target, states=passed)
     found = mdp.solve_game(game, target, states=passed)
     wrong = _off("solve_game", found, expected)
     verdict = mdp.verify_game(game, target, found, states=passed)
@@ -297,26 +297,6 @@ def _spoilt_parity_game(case: Labelled) -> Complaint:
             if wrong := _unsecured(player, bound, secured, strategy):
                 return wrong
     return None
-
-
-def _of_all_pairs(model: mdp.MDP, owner, target, passed) -> list[Fraction]:
-    """The value of a game by all pairs of memoryless strategies."""
-    groups = np.asarray(model.row_group_offsets).tolist()
-    own = [range(*pair) for pair in itertools.pairwise(groups)]
-    rows = [_exact.branches(model, choice) for choice in range(model.num_choices)]
-    mine = [range_ if o == 0 else [None] for range_, o in zip(own, owner, strict=True)]
-    best: list[Fraction] = [Fraction(0)] * model.num_states
-    for strategy in itertools.product(*mine):
-        theirs = [
-            own[s] if choice is None else [choice] for s, choice in enumerate(strategy)
-        ]
-        answers = [
-            _exact.chain_values([rows[c] for c in pair], target, passed)
-            for pair in itertools.product(*theirs)
-        ]
-        least = [min(x) for x in zip(*answers, strict=True)]
-        best = list(map(max, best, least))
-    return best
 
 
 def subject() -> Subject:
