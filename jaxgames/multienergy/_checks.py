@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from jaxgames import validity
+from jaxgames.arguments import integer
 from jaxgames.later import jax
 from jaxgames.validity import Fault, Rules
 from jaxgames.value import freeze
@@ -56,14 +57,7 @@ def _minimum_of(where: str, entry: Any, size: int) -> list[int]:
         raise ValueError(
             f'{where}: expected an integer or ("min", j, ...), got {entry!r}'
         )
-    for j in entry[1:]:
-        if not isinstance(j, int | np.integer) or isinstance(j, bool):
-            raise ValueError(f"{where}: expected dimensions as integers, got {entry!r}")
-        if not 0 <= j < size:
-            raise ValueError(
-                f"{where}: no dimension is called {j}, expected 0 to {size - 1}"
-            )
-    return list(entry[1:])
+    return [integer(f"{where}: a dimension", j, 0, size - 1) for j in entry[1:]]
 
 
 def caps(cap: Any, delta: np.ndarray) -> tuple[int, ...] | None:
@@ -80,12 +74,7 @@ def caps(cap: Any, delta: np.ndarray) -> tuple[int, ...] | None:
     for i, most in enumerate(each):
         if most is None:
             continue
-        if not isinstance(most, int | np.integer) or isinstance(most, bool):
-            raise ValueError(f"the cap of energy {i} must be an integer, got {most!r}")
-        if not 1 <= most <= MOST:
-            raise ValueError(
-                f"the cap of energy {i} must lie between 1 and {MOST}, got {most}"
-            )
+        integer(f"the cap of energy {i}", most, 1, MOST)
         above = np.flatnonzero(np.abs(delta[:, i]) > most)
         if len(above):
             raise ValueError(
@@ -176,13 +165,7 @@ def budget(values: Any, dimensions: int) -> np.ndarray:
 
 def position(number: Any, size: int) -> int:
     """The number of a position."""
-    if isinstance(number, bool) or not isinstance(number, int | np.integer):
-        raise ValueError(f"a position must be an integer, got {number!r}")
-    if not 0 <= number < size:
-        raise ValueError(
-            f"there is no position {number}: they are numbered from 0 to {size - 1}"
-        )
-    return int(number)
+    return integer("a position", number, 0, size - 1)
 
 
 def _integers(name: str, values: Any) -> Any:
