@@ -9,8 +9,8 @@ import numpy as np
 
 from jaxgames import archive, limits
 from jaxgames.arena import MAX_SIZE
+from jaxgames.arguments import check_array, check_offsets, check_places
 from jaxgames.limits import Bounds, limited
-from jaxgames.ltl._checks import check_array, check_offsets, check_places
 from jaxgames.tuning.base import BYTES_AT_ONCE as _AT_ONCE
 
 MAGIC = b"jgpieces"
