@@ -2,7 +2,7 @@
 
 import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jax
@@ -157,13 +157,13 @@ def spoilt_lasso(case: Labelled, lasso: Lasso, rng: np.random.Generator) -> Lass
     return Lasso(prefix, cycle)
 
 
-def _spoilt_cycle(case: Labelled) -> Complaint:
+def _spoilt_cycle(case: Labelled) -> Iterator[Complaint]:
     """Lassos with a fault, and answers that are the other way round."""
     arena, marks = case.arena, _marks(case)
     right = buchi.reference.accepting_cycle(arena, *marks.values())
     truth = exists(case, marks["initial"])
     if (right is not None) != truth:
-        return f"the reference finds {right}, exists: {truth}"
+        yield f"the reference finds {right}, exists: {truth}"
     rng = np.random.default_rng([case.size, len(case.src)])
     none = AcceptingCycle(Status.SOLVED, exists=np.bool_(False), decided=True)
     claims: list[Any] = [(not truth, none, "that there is no cycle")]
@@ -173,10 +173,7 @@ def _spoilt_cycle(case: Labelled) -> Complaint:
         claims.append((shows(case, lasso), lasso, _walk(lasso)))
     for correct, claim, text in claims:
         verdict = buchi.verify(arena, claim, **marks)
-        said = _games.judged(correct, {"walking": bool(verdict)}, text)
-        if said:
-            return said
-    return None
+        yield _games.judged(correct, {"walking": bool(verdict)}, text)
 
 
 def _draw_graph(rng: np.random.Generator, index: int, size: int) -> Labelled:
@@ -301,7 +298,7 @@ def _many(arenas: list[Arena]) -> Sequence[Solution]:
     return solve_many(buchi, _games.padded(arenas), buchi.PROBLEM.auto(None))
 
 
-def _spoilt(case: Labelled) -> Complaint:
+def _spoilt(case: Labelled) -> Iterator[Complaint]:
     """Solutions with winners flipped and moves changed."""
     arena = case.arena
     right = buchi.solve(arena, "host")
@@ -326,10 +323,7 @@ def _spoilt(case: Labelled) -> Complaint:
         claim = dataclasses.replace(right, winner=winner, strategy=strategy)
         text = f"winners {winner.tolist()} with strategy {strategy.tolist()}"
         truth = is_right(case, winner, strategy)
-        said = _games.judged(truth, {"walking": bool(buchi.verify(arena, claim))}, text)
-        if said:
-            return said
-    return None
+        yield _games.judged(truth, {"walking": bool(buchi.verify(arena, claim))}, text)
 
 
 def _draw_game(rng: np.random.Generator, index: int, size: int) -> Labelled:
