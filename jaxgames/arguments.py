@@ -106,7 +106,11 @@ def check_array(name: str, values: Any, shape: tuple[int, ...], kinds: str) -> N
     """Checks the shape of an array, and the kind of its entries by numpy's letters."""
     found = np.shape(values)
     if found != shape or values.dtype.kind not in kinds:
-        kind = {"b": "booleans", "u": "masks without sign"}.get(kinds, "integers")
+        kind = {
+            "b": "booleans",
+            "f": "floating numbers",
+            "u": "masks without sign",
+        }.get(kinds, "integers")
         raise ValueError(
             f"{name} must hold {kind} of shape {shape}, got {values.dtype} of shape "
             f"{found}"

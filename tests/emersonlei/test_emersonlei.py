@@ -286,8 +286,14 @@ def test_limits_and_states():
     [
         (lambda: Game.of(ROUND, "Inf(0)"), "must be an Acceptance"),
         (lambda: Game.of(ROUND, inf(62)), "marks up to 61, got 62"),
-        (lambda: Game.of(ROUND, inf(0), vertex_marks=[1]), "vertex_marks must be"),
-        (lambda: Game.of(ROUND, inf(0), edge_marks=[0.5] * 4), "edge_marks must be"),
+        (
+            lambda: Game.of(ROUND, inf(0), vertex_marks=[1]),
+            "vertex_marks must hold",
+        ),
+        (
+            lambda: Game.of(ROUND, inf(0), edge_marks=[0.5] * 4),
+            "edge_marks must hold",
+        ),
         (lambda: Game.of(ROUND, inf(0), vertex_marks=[-1, 0, 0]), "bits of 62 marks"),
         (lambda: Game.of_sets(ROUND, inf(0), [[3]]), "not one of 0 to 2"),
         (lambda: Game.of_sets(ROUND, inf(0), [[True]]), "must be booleans"),
@@ -433,7 +439,7 @@ def test_the_rival_wins_what_a_move_allows():
 def test_machines_must_have_their_shape():
     found = emersonlei.solve(VISITS)
     short = dataclasses.replace(found.machine, move=found.machine.move[:1])
-    with pytest.raises(ValueError, match="machine.move must be integers"):
+    with pytest.raises(ValueError, match="machine.move must hold integers"):
         emersonlei.verify(VISITS, dataclasses.replace(found, machine=short))
     bare = dataclasses.replace(found, machine=None)
     with pytest.raises(ValueError, match="machine is None"):
