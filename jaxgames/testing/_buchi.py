@@ -36,20 +36,10 @@ def _starts(case: Labelled) -> np.ndarray:
     return np.flatnonzero(case.vertex["initial"])
 
 
-def paths(case: Labelled) -> np.ndarray:
-    """Where paths of an edge or more lead: Warshall's closure, `[V, V]`."""
-    reach = np.zeros((case.size, case.size), bool)
-    reach[case.src, case.dst] = True
-    for v in range(case.size):
-        reach |= reach[:, v : v + 1] & reach[v]
-    return reach
-
-
 def exists(case: Labelled, starts: np.ndarray) -> bool:
     """Whether an accepting vertex that is reached lies on a cycle."""
-    reach = paths(case)
-    reached = np.isin(np.arange(case.size), starts) | reach[starts].any(axis=0)
-    return bool((reached & (case.vertex["accepting"] > 0) & np.diag(reach)).any())
+    accepting = case.vertex["accepting"] > 0
+    return buchi.reference.accepting_cycle(case.arena, accepting, starts) is not None
 
 
 def shows(case: Labelled, lasso: Lasso) -> bool:
@@ -161,12 +151,9 @@ def _spoilt_cycle(case: Labelled) -> Iterator[Complaint]:
     """Lassos with a fault, and answers that are the other way round."""
     arena, marks = case.arena, _marks(case)
     right = buchi.reference.accepting_cycle(arena, *marks.values())
-    truth = exists(case, marks["initial"])
-    if (right is not None) != truth:
-        yield f"the reference finds {right}, exists: {truth}"
     rng = np.random.default_rng([case.size, len(case.src)])
     none = AcceptingCycle(Status.SOLVED, exists=np.bool_(False), decided=True)
-    claims: list[Any] = [(not truth, none, "that there is no cycle")]
+    claims: list[Any] = [(right is None, none, "that there is no cycle")]
     for _ in range(4 if right else 0):
         assert right is not None
         lasso = spoilt_lasso(case, right, rng)

@@ -1,7 +1,6 @@
 """Values of Markov decision processes and stochastic games, against all schedulers."""
 
 import dataclasses
-import itertools
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -13,7 +12,7 @@ from jaxgames import mdp
 from jaxgames.mdp._model import owner_of
 from jaxgames.mdp._stochastic_game import part, taken
 from jaxgames.mdp.host import _sequence
-from jaxgames.testing import _exact, _fronts, _games
+from jaxgames.testing import _fronts, _games
 from jaxgames.testing._labelled import Labelled, labelled, smaller
 from jaxgames.testing._mdp import _draw, _show, in_order, model_of
 from jaxgames.testing._subject import Check, Complaint, Subject, each, first
@@ -196,7 +195,7 @@ def _spoilt_game(case: Labelled) -> Iterator[Complaint]:
     game = mdp.Game(model, owner.astype(np.int8))
     right = mdp.solve_game(game, target, states=passed)
     groups = np.asarray(model.row_group_offsets)
-    rows = [_exact.branches(model, choice) for choice in range(model.num_choices)]
+    asked: Any = {"target": target, "states": passed}
     rng = np.random.default_rng([case.size, len(case.src)])
     for kind in range(4):
         lower, upper = _spoilt_bounds(kind, right, rng)
@@ -206,8 +205,9 @@ def _spoilt_game(case: Labelled) -> Iterator[Complaint]:
             moves &= rng.random(case.size) < 0.7
             strategy[moves] = rng.integers(groups[:-1][moves], groups[1:][moves])
         if kind == 3:  # what these two come to, as if none could do better
-            here = np.where(strategy >= 0, strategy, groups[:-1]).tolist()
-            exact = _exact.chain_values([rows[c] for c in here], target, passed)
+            here = np.where(strategy >= 0, strategy, groups[:-1])
+            chain, _ = part(model, taken(here, owner >= 0, owner_of(model)))
+            exact = mdp.reference.values(chain, "reach", **asked)
             lower, upper = (
                 np.clip([float(x) + e for x in exact], 0, 1) for e in (-1e-9, 1e-9)
             )
@@ -215,18 +215,8 @@ def _spoilt_game(case: Labelled) -> Iterator[Complaint]:
         if not mdp.verify_game(game, target, claim, states=passed):
             continue
         for player, optimum, bound in ((0, "min", lower), (1, "max", upper)):
-            left = [
-                [int(strategy[s])]
-                if owner[s] == player and strategy[s] >= 0
-                else range(*groups[s : s + 2].tolist())
-                for s in range(case.size)
-            ]
-            better = min if optimum == "min" else max
-            answers = [
-                _exact.chain_values([rows[c] for c in pair], target, passed)
-                for pair in itertools.product(*left)
-            ]
-            secured = [better(x) for x in zip(*answers, strict=True)]
+            small, _ = part(model, taken(strategy, owner == player, owner_of(model)))
+            secured = mdp.reference.values(small, "reach", optimum, **asked)
             yield _unsecured(player, bound, secured, strategy)
 
 
