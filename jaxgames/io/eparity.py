@@ -12,17 +12,15 @@ keeps the energy, 1 for player 1), and then its edges, each a successor and a we
 Lines may come in any order, but all identifiers must be there.
 """
 
+import dataclasses
 import re
 from typing import Literal
 
-import numpy as np
-
-from jaxgames import limits
 from jaxgames.arena import Arena, Condition
-from jaxgames.io import _weighted
-from jaxgames.io._files import FilePath, writing
+from jaxgames.io import _weighted, _weighted_write
+from jaxgames.io._files import FilePath
 from jaxgames.io._weighted_rows import Form
-from jaxgames.tuning.io import STRETCH_ROWS as _STRETCH_ROWS
+from jaxgames.io.pgsolver import restated
 
 _FORM = Form(
     header=re.compile(rb"\s*energyparity[ \t]+(\d+)[ \t\r]*(?:\n|\Z)"),
@@ -79,42 +77,9 @@ def save(path: FilePath, arena: Arena, *, condition: Condition = "max even") -> 
         OSError: the file cannot be written.
     """
     arena = arena.unpad()
-    size = arena.shape[0]
-    weight = arena.weight
-    if not size or arena.priority is None or weight is None or weight.ndim != 1:
+    if arena.priority is None:
         raise ValueError(
-            "an energy parity game has vertices with priorities, and one weight on "
-            f"each edge; this is {arena!r}"
+            f"an energy parity game has priorities on its vertices; this is {arena!r}"
         )
-    for label in ("edge_priority", "accepting"):
-        if getattr(arena, label) is not None:
-            raise ValueError(f"this format cannot hold {label}; .npz can")
-    # Restated under another condition, and back, nothing that matters changes.
-    priority = Arena.from_csr(
-        arena.row_ptr,
-        arena.dst,
-        owner=arena.owner,
-        priority=arena.priority,
-        condition=condition,
-        dead_ends="allow",
-    ).priority
-    columns = priority, arena.owner.astype(int), arena.row_ptr
-    priorities, owners, rows = (np.asarray(x).tolist() for x in columns)
-    with writing(path) as file:
-        file.write(f"energyparity {size}\n".encode())
-        for start in range(0, size, _STRETCH_ROWS):
-            limits.tick("writing", start, "vertices")
-            stop = min(start + _STRETCH_ROWS, size)
-            here = slice(rows[start], rows[stop])
-            edges = [
-                f"{target} {gain}"
-                for target, gain in zip(
-                    arena.dst[here].tolist(), weight[here].tolist(), strict=True
-                )
-            ]
-            text = []
-            for v in range(start, stop):
-                own = edges[rows[v] - rows[start] : rows[v + 1] - rows[start]]
-                fields = [f"{v} {priorities[v]} {owners[v]}", ",".join(own)]
-                text.append(" ".join(filter(None, fields)))
-            file.write(("\n".join(text) + "\n").encode())
+    stated = dataclasses.replace(arena, priority=restated(arena, condition))
+    _weighted_write.save(path, stated, _FORM, "energyparity ")
