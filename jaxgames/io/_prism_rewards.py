@@ -208,13 +208,7 @@ def _table(
     if not begun and not shape.of_storm:
         raise FormatError(file, None, "the file is empty")
     numbers, values, line = (np.concatenate(part) for part in zip(*parts, strict=True))
-    if announced not in (None, len(values)):
-        raise FormatError(
-            file,
-            None,
-            f"the header announces {announced} rewards, but there are {len(values)}; "
-            "was the file cut off?",
-        )
+    _lines.check_count(file, announced, len(values), "reward")
     return list(numbers.T), values, line
 
 

@@ -100,13 +100,7 @@ def load(path: FilePath) -> Arena:
     size, entries = sizes
     src, dst = map(_pieces.joined, zip(*ends, strict=True))
     weight = np.concatenate(weight)
-    if len(src) != entries:
-        raise FormatError(
-            path,
-            None,
-            f"the header announces {entries} entries, but there are {len(src)}; was "
-            "the file cut off?",
-        )
+    _lines.check_count(path, entries, len(src), "entry")
     _limits.check_vertices(path, size, "rows")
     if mirrored:
         off = np.flatnonzero(src != dst)
