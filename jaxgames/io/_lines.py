@@ -189,6 +189,12 @@ class Lines(NamedTuple):
         found = quoted(self.texts(np.array([word]))[0])
         self.fail(line, f"expected {expected}, found {found}")
 
+    def expect(self, right: np.ndarray, expected: str) -> None:
+        """Raises a FormatError at the first line that is not right, bool `[L]`."""
+        if not right.all():
+            line = int(np.argmin(right))
+            self.fail(line, f"expected {expected}, found {quoted(self.text(line))}")
+
     def fail(self, line: int, message: str) -> NoReturn:
         """Raises a FormatError at a line of this stretch."""
         raise FormatError(self.path, int(self.number[line]), message)

@@ -192,12 +192,8 @@ def _table(
                 lines = lines.skip(1)
             elif not lines.words(0)[0].isdecimal():
                 lines = lines.skip(1)  # Storm's name of the model
-        wrong = np.flatnonzero(lines.count != width)
-        if len(wrong):
-            line = int(wrong[0])
-            expected = " ".join(what.split()[-1] for what, _ in columns)
-            found = quoted(lines.text(line))
-            lines.fail(line, f"expected '{expected} reward', found {found}")
+        expected = " ".join(what.split()[-1] for what, _ in columns)
+        lines.expect(lines.count == width, f"'{expected} reward'")
         first = lines.first[:-1]
         numbers = [
             lines.integers(first + k, what, 0, count - 1)

@@ -206,15 +206,9 @@ def _columns(
     """The first six columns of the table; enters new actions into the names."""
     first, count = lines.first[:-1], lines.count
     width = 4 if header.tells_choices else 3
-    wrong = np.flatnonzero((count != width) & (count != width + 1))
-    if len(wrong):
-        line = int(wrong[0])
-        columns = "state choice target" if header.tells_choices else "state target"
-        lines.fail(
-            line,
-            f"expected '{columns} probability' and perhaps an action, found "
-            f"{quoted(lines.text(line))}",
-        )
+    columns = "state choice target" if header.tells_choices else "state target"
+    right = (count == width) | (count == width + 1)
+    lines.expect(right, f"'{columns} probability' and perhaps an action")
     last = _last(header)
     state = lines.integers(first, "a state", 0, last).astype(np.int32)
     choice = np.zeros_like(state)

@@ -248,11 +248,8 @@ def _transitions(
     comma = np.flatnonzero(byte == ord(","))
     before = np.searchsorted(comma, start)
     after = np.searchsorted(comma, end) - 1
-    wrong = (byte[start] != ord("(")) | (byte[end - 1] != ord(")")) | (after <= before)
-    if wrong.any():
-        line = int(np.argmax(wrong))
-        found = quoted(lines.text(line))
-        lines.fail(line, f"expected '(from,\"label\",to)', found {found}")
+    right = (byte[start] == ord("(")) & (byte[end - 1] == ord(")")) & (after > before)
+    lines.expect(right, "'(from,\"label\",to)'")
     first, last = comma[before], comma[after]
     source, target = _trim(byte, start + 1, first), _trim(byte, last + 1, end - 1)
     ends = lines._replace(
