@@ -214,8 +214,9 @@ def _spoilt_game(case: Labelled) -> Iterator[Complaint]:
         claim = dataclasses.replace(right, lower=lower, upper=upper, strategy=strategy)
         if not mdp.verify_game(game, target, claim, states=passed):
             continue
-        for player, optimum, bound in ((0, "min", lower), (1, "max", upper)):
+        for player, bound in enumerate((lower, upper)):
             small, _ = part(model, taken(strategy, owner == player, owner_of(model)))
+            optimum = "max" if player else "min"
             secured = mdp.reference.values(small, "reach", optimum, **asked)
             yield _unsecured(player, bound, secured, strategy)
 

@@ -125,6 +125,8 @@ def test_what_cannot_be_written(tmp_path):
         {"accepting": np.zeros(arena.shape[0], bool)},
         {"edge_priority": np.zeros(arena.shape[1], np.int32)},
     ):
-        with pytest.raises(ValueError, match="game has .*weight|game has prio|cannot hold"):
+        with pytest.raises(
+            ValueError, match="game has .*weight|game has prio|cannot hold"
+        ):
             io.save(path, dataclasses.replace(arena, **change))
     assert not path.exists()
