@@ -1,4 +1,4 @@
-"""What a caller may pass where a number is asked for: limits, sizes, spans of time.
+"""What a caller may pass where numbers are asked for: limits, sizes, spans of time.
 
 Numpy's numbers and all that says by `__index__` that it is an integer are taken as
 Python takes them. Truth values, texts and arrays are no numbers here, though Python
@@ -60,3 +60,58 @@ def positive(name: str, value: Any, unit: str) -> float:
         return float(value)
     except OverflowError:
         return math.inf
+
+
+# ---- arrays ----------------------------------------------------------------------
+
+
+def check_rows(what: str, offsets: Any, targets: Any) -> int:
+    """Checks rows of edges; how many rows there are."""
+    check_offsets(f"{what}.offsets", offsets, len(targets))
+    check_places(f"{what}.targets", targets, len(offsets) - 1)
+    return len(offsets) - 1
+
+
+def check_offsets(name: str, offsets: Any, end: int, least: int = 0) -> None:
+    """Checks where rows begin that each have so many entries at least."""
+    if np.ndim(offsets) != 1 or not len(offsets) or offsets.dtype.kind not in "iu":
+        raise ValueError(f"{name} must be integers, one at least, got {offsets!r}")
+    if offsets[0] != 0 or offsets[-1] != end:
+        raise ValueError(
+            f"{name} must go from 0 to {end}, got {offsets[0]} to {offsets[-1]}"
+        )
+    wrong = offsets[1:] < offsets[:-1] + least
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"{name}[{row + 1}] is {offsets[row + 1]}, expected {offsets[row] + least} "
+            "or more"
+        )
+
+
+def check_places(name: str, values: Any, count: int) -> None:
+    """Checks numbers of things of which there are so many."""
+    if np.ndim(values) != 1 or values.dtype.kind not in "iu":
+        raise ValueError(f"{name} must be a list of integers, got {values!r}")
+    wrong = (values < 0) | (values >= count)
+    if wrong.any():
+        place = int(np.argmax(wrong))
+        raise ValueError(
+            f"{name}[{place}] is {values[place]}, expected a number from 0 to "
+            f"{count - 1}"
+        )
+
+
+def check_array(name: str, values: Any, shape: tuple[int, ...], kinds: str) -> None:
+    """Checks the shape of an array, and the kind of its entries by numpy's letters."""
+    found = np.shape(values)
+    if found != shape or values.dtype.kind not in kinds:
+        kind = {
+            "b": "booleans",
+            "f": "floating numbers",
+            "u": "masks without sign",
+        }.get(kinds, "integers")
+        raise ValueError(
+            f"{name} must hold {kind} of shape {shape}, got {values.dtype} of shape "
+            f"{found}"
+        )

@@ -7,6 +7,7 @@ import numpy as np
 
 from jaxgames import ops
 from jaxgames.arena import Arena, is_traced
+from jaxgames.arguments import check_array
 from jaxgames.buchi import _links, _sent, host
 from jaxgames.buchi._partition import Met, Property, kinds, of_automaton, partition_of
 from jaxgames.buchi._sent import There
@@ -334,11 +335,7 @@ def read_traced(arena: Any, accepting, initial, partition) -> tuple[Marked, Any]
             f"[{size}], not a pair"
         )
     partition = jnp.asarray(partition)
-    if partition.shape != (size,) or partition.dtype.kind not in "iu":
-        raise ValueError(
-            f"partition must have one integer for each vertex ({size}), got "
-            f"{partition.dtype} of shape {partition.shape}"
-        )
+    check_array("partition", partition, (size,), "iu")
     return Marked(arena, accepting, starts, partition.astype(jnp.int32) + 1), fault
 
 
@@ -348,9 +345,5 @@ def _concrete(arena: Arena, values: Any) -> bool:
 
 def _booleans(name: str, values: Any, size: int) -> jax.Array:
     array = jnp.asarray(values)
-    if array.dtype != bool or array.shape != (size,):
-        raise ValueError(
-            f"under tracing {name} must have one boolean for each vertex ({size}), got "
-            f"{array.dtype} of shape {array.shape}"
-        )
+    check_array(f"under tracing {name}", array, (size,), "b")
     return array

@@ -15,7 +15,6 @@ from jaxgames.cli._games import (
     counts,
     load_parity,
     num_priorities,
-    sizes,
     start_jax,
 )
 from jaxgames.cli._phases import Phases
@@ -79,12 +78,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Exit:
     _check_options(args)
-    start_jax(args)
-    phase = Phases(args)
-    with phase("load") as notes:
-        arena = load_parity(args)
-        notes.append(sizes(arena))
-    return _solved(args, phase, arena)
+    return _solved(args, *_parts.begin(args, load_parity))
 
 
 def in_batches(some: Iterable[argparse.Namespace]) -> Iterator[tuple[Any, Any]]:

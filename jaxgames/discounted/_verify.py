@@ -6,6 +6,7 @@ import numpy as np
 
 from jaxgames import validity
 from jaxgames.arena import Arena, as_checked_as, is_traced
+from jaxgames.arguments import check_array
 from jaxgames.discounted import host
 from jaxgames.discounted._checks import check, exact
 from jaxgames.discounted._solution import Solution
@@ -65,11 +66,7 @@ def verify(
     shape = np.shape(arena.owner)
     for name in ("lower", "upper"):
         array = np.asarray(getattr(solution, name))
-        if array.shape != shape or array.dtype.kind != "f":
-            raise ValueError(
-                f"solution.{name} must be floating numbers {list(shape)}, got "
-                f"{array.dtype} {list(array.shape)}"
-            )
+        check_array(f"solution.{name}", array, shape, "f")
     if solution.strategy is not None:
         validity.check_answer("strategy", solution.strategy, shape)
     arena = as_checked_as(arena, to_numpy(arena.unpad()))

@@ -10,6 +10,7 @@ import numpy as np
 from jaxgames import acceptance
 from jaxgames.acceptance import Acceptance, both, either, fin, inf
 from jaxgames.arena import Arena
+from jaxgames.arguments import check_array
 from jaxgames.emersonlei._edges import marks_along
 from jaxgames.later import jax
 from jaxgames.value import freeze
@@ -82,11 +83,7 @@ class Game:
             array = np.asarray(values)
             if not array.size and not hasattr(values, "dtype"):
                 array = array.astype(np.int64)
-            if array.dtype.kind not in "iu" or array.shape != (size,):
-                raise ValueError(
-                    f"{name} must be integers [{size}], got {array.dtype} "
-                    f"{list(array.shape)}"
-                )
+            check_array(name, array, (size,), "iu")
             if array.size and (array.min() < 0 or array.max() >= 1 << MOST_MARKS):
                 raise ValueError(f"{name} must be bits of {MOST_MARKS} marks")
             marks[name] = freeze(array.astype(np.int64))

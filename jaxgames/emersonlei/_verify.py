@@ -6,6 +6,7 @@ import numpy as np
 
 from jaxgames import validity
 from jaxgames.arena import is_traced
+from jaxgames.arguments import check_array
 from jaxgames.emersonlei import host
 from jaxgames.emersonlei._game import Game
 from jaxgames.emersonlei._problem import check
@@ -78,11 +79,7 @@ def verify(game: Game, solution: Solution, **bounds: Unpack[Bounds]) -> Verdict:
     }
     for name, shape in shapes.items():
         array = np.asarray(getattr(machine, name))
-        if array.shape != shape or array.dtype.kind != "i":
-            raise ValueError(
-                f"solution.machine.{name} must be integers {list(shape)}, got "
-                f"{array.dtype} {list(array.shape)}"
-            )
+        check_array(f"solution.machine.{name}", array, shape, "i")
     machine, game = to_numpy(machine), game.unpad()
     own = game.shape[0]
     if len(machine.start) not in (own, size):

@@ -1,12 +1,12 @@
 """One vertex and one level: whether player 0 can go on for ever."""
 
-import operator
 from typing import Any
 
 import numpy as np
 
 from jaxgames import graph
 from jaxgames.arena import Arena, is_traced
+from jaxgames.arguments import integer
 from jaxgames.energy import _bounds
 from jaxgames.energy._solve import solve
 from jaxgames.later import jnp
@@ -60,22 +60,10 @@ def decide(
         needed = jnp.take(jnp.asarray(found), vertex)
         return (needed >= 0) & (needed <= credit)
     _bounds.check(arena)
-    vertex, credit = _number("vertex", vertex), _number("credit", credit)
-    if not 0 <= vertex < int(arena.num_vertices):
-        raise ValueError(
-            f"vertex must be from 0 to {int(arena.num_vertices) - 1}, got {vertex}"
-        )
-    if credit < 0:
-        raise ValueError(f"credit must not be negative, got {credit}")
+    vertex = integer("vertex", vertex, 0, int(arena.num_vertices) - 1)
+    credit = integer("credit", credit, 0)
     reached = np.asarray(graph.reachable(arena, [vertex]))
     part, vertices, _ = arena.subgame(reached)
     found = solve(part, solver, strategies=False, progress=progress).credit
     needed = int(found[np.searchsorted(vertices, vertex)])
     return 0 <= needed <= credit
-
-
-def _number(name: str, value: Any) -> int:
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise ValueError(f"{name} must be an integer, got {value!r}") from None

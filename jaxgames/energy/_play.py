@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-import operator
 from collections.abc import Callable
 from typing import Any, Unpack
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from jaxgames import limits
 from jaxgames.arena import Arena
+from jaxgames.arguments import integer
 from jaxgames.energy import _bounds
 from jaxgames.energy._bounds import check_capacity
 from jaxgames.energy._solution import Solution
@@ -101,10 +101,8 @@ def play(
         array([ 2, -1])
     """
     choose = _opponent(arena, solution, opponent, seed)
-    start = _index("start", start, len(arena.owner) - 1)
-    level, steps = _index("credit", credit), _index("steps", steps)
-    if level > MOST:
-        raise ValueError(f"credit must be at most {MOST}, got {level}")
+    start = integer("start", start, 0, len(arena.owner) - 1)
+    level, steps = integer("credit", credit, 0, MOST), integer("steps", steps, 0)
     if capacity is not None:
         capacity = check_capacity(capacity)
         level = min(level, capacity)
@@ -131,17 +129,6 @@ def play(
 
 def _edges(arena: Arena, vertex: int) -> range:
     return range(int(arena.row_ptr[vertex]), int(arena.row_ptr[vertex + 1]))
-
-
-def _index(name: str, value: Any, last: int | None = None) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = -1
-    if number < 0 or (last is not None and number > last):
-        wanted = "not be negative" if last is None else f"be from 0 to {last}"
-        raise ValueError(f"{name} must be an integer and {wanted}, got {value!r}")
-    return number
 
 
 def _opponent(arena: Arena, solution: Solution, opponent, seed) -> Opponent:

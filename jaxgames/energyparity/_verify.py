@@ -6,6 +6,7 @@ import numpy as np
 
 from jaxgames import validity
 from jaxgames.arena import Arena, as_checked_as, is_traced
+from jaxgames.arguments import check_array
 from jaxgames.energyparity import host
 from jaxgames.energyparity._checks import check
 from jaxgames.energyparity._solution import Solution
@@ -102,9 +103,4 @@ def _check_modes(arena: Arena, modes: Any) -> None:
     for name, shape in shapes.items():
         array = np.asarray(getattr(modes, name))
         kinds = "b" if name in ("is_top", "reaches") else "iO"
-        if array.shape != shape or array.dtype.kind not in kinds:
-            raise ValueError(
-                f"solution.modes.{name} must be of shape {list(shape)} and hold "
-                f"{'booleans' if kinds == 'b' else 'integers'}, got {array.dtype} "
-                f"{list(array.shape)}"
-            )
+        check_array(f"solution.modes.{name}", array, shape, kinds)

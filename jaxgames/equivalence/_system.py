@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 import numpy as np
 
+from jaxgames.arguments import integer
 from jaxgames.kept import keeps
 from jaxgames.limits import Bounds, limited
 from jaxgames.value import Value, freeze
@@ -189,12 +190,4 @@ def union(systems: list["LTS"], **bounds: Unpack[Bounds]) -> tuple["LTS", np.nda
 def check_process(lts: "LTS", **processes: int) -> None:
     """Raises ValueError unless each process is a state."""
     for name, process in processes.items():
-        if isinstance(process, bool) or not isinstance(process, (int, np.integer)):
-            raise ValueError(
-                f"process {name} must be a state's number, got {process!r}"
-            )
-        if not 0 <= process < lts.num_states:
-            raise ValueError(
-                f"process {name} must be a state from 0 to {lts.num_states - 1}, got "
-                f"{process}"
-            )
+        integer(f"process {name}", process, 0, lts.num_states - 1)

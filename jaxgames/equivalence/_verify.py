@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from jaxgames import host, limits, multienergy, verdict
+from jaxgames.arguments import check_array
 from jaxgames.equivalence._build import pairs_that_enable_the_same
 from jaxgames.equivalence._classes import Classes
 from jaxgames.equivalence._compare import compare_many
@@ -114,11 +115,7 @@ def verify(
         return _of_classes(lts, each, explain=False)
     check_notion(notion)
     labels = np.asarray(found.labels if isinstance(found, Classes) else found)
-    if labels.shape != (lts.num_states,) or labels.dtype.kind not in "iu":
-        raise ValueError(
-            f"expected the class of each of {lts.num_states} states, got shape "
-            f"{labels.shape} of {labels.dtype}"
-        )
+    check_array("classes of states", labels, (lts.num_states,), "iu")
     if (labels < 0).any():
         return Verdict.at(Reason.NO_CLASS, int(np.argmax(labels < 0)))
     return _of_classes(lts, {notion: labels}, explain=True)

@@ -8,6 +8,7 @@ import numpy as np
 
 from jaxgames import ops, validity
 from jaxgames.arena import MAX_SIZE, Arena, as_checked_as, is_traced
+from jaxgames.arguments import check_array
 from jaxgames.later import jax, jnp
 from jaxgames.limits import Bounds, limited
 from jaxgames.value import freeze
@@ -302,11 +303,7 @@ def labels_of(size: int, components: Any) -> tuple[Any, Any, Any]:
     labels = labels if hasattr(labels, "dtype") else np.asarray(labels)
     if labels.size == 0 and size == 0:
         labels = labels.astype(np.int32)
-    if labels.shape != (size,) or labels.dtype.kind != "i":
-        raise ValueError(
-            f"labels must be integers, one for each vertex ({size}), got "
-            f"{labels.dtype} of shape {labels.shape}"
-        )
+    check_array("labels", labels, (size,), "i")
     return labels, count, most
 
 

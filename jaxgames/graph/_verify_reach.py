@@ -6,6 +6,7 @@ import numpy as np
 
 from jaxgames import limits, verdict
 from jaxgames.arena import Arena, is_traced
+from jaxgames.arguments import check_array
 from jaxgames.graph._input import read, vertex_mask
 from jaxgames.graph._solution import NO_RANK, Attractor
 from jaxgames.limits import Bounds, limited
@@ -143,8 +144,7 @@ def verify_attractor(
     mask, goal = _mask(found.mask, arena), vertex_mask("target", arena, target)
     rank, strategy = (np.asarray(x) for x in (found.rank, found.strategy))
     for name, array in (("rank", rank), ("strategy", strategy)):
-        if array.shape != (size,) or array.dtype.kind != "i":
-            raise ValueError(f"{name} must be integers [{size}], got {array.dtype}")
+        check_array(name, array, (size,), "i")
     real = int(arena.num_edges)
     src, dst = np.asarray(arena.src)[:real], np.asarray(arena.dst)[:real]
     own = np.asarray(arena.owner) == player
@@ -174,8 +174,5 @@ def verify_attractor(
 
 def _mask(found: Any, arena: Arena) -> np.ndarray:
     found = np.asarray(found)
-    if found.shape != arena.shape[:1] or found.dtype != bool:
-        raise ValueError(
-            f"expected bool [{arena.shape[0]}], got {found.dtype} {list(found.shape)}"
-        )
+    check_array("found", found, arena.shape[:1], "b")
     return found

@@ -47,7 +47,7 @@ def write(numbers: np.ndarray, after: np.ndarray) -> np.ndarray:
     """Writes numbers, each followed by a separator.
 
     Args:
-        numbers: int32 or int64 `[T]`, not negative.
+        numbers: int32, int64 or uint64 `[T]`, not negative.
         after: uint32 `[T]`, what follows each number: from `separator`.
 
     Returns:
@@ -66,7 +66,8 @@ def write(numbers: np.ndarray, after: np.ndarray) -> np.ndarray:
     table = _LAST
     for group in reversed(range(groups)):
         rest = numbers // 10_000
-        text[:, group] = table[numbers - rest * 10_000 + 10_000 * (rest == 0)]
+        first = (rest == 0) * numbers.dtype.type(10_000)
+        text[:, group] = table[numbers - rest * 10_000 + first]
         numbers, table = rest, _UPPER
     characters = text.view(np.uint8).ravel()
     return characters[characters != 0]

@@ -384,20 +384,10 @@ class _Body:
         if self._last[0] != _BRANCH:
             self._refuse_last()
         states, actions, branches = self._counts
-        announced = {
-            "states": (header.states, states),
-            "choices": (header.choices, actions),
-        }
-        if header.type in ("DTMC", "CTMC"):
-            announced["choices"] = (header.states, actions)
-        for what, (expected, found) in announced.items():
-            if expected not in (None, found):
-                raise FormatError(
-                    path,
-                    None,
-                    f"the header announces {expected} {what}, but there are {found}; "
-                    "was the file cut off?",
-                )
+        is_chain = header.type in ("DTMC", "CTMC")
+        choices = header.states if is_chain else header.choices
+        _lines.check_count(path, header.states, states, "state")
+        _lines.check_count(path, choices, actions, "choice")
         codes = {kind: _pieces.joined(parts) for kind, parts in self._codes.items()}
         labels = _models.named_sets(path, codes[_STATE], notes[_STATE].labels)
         initial = labels.pop("init", None)

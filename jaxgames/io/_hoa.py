@@ -16,14 +16,13 @@ from jaxgames import acceptance
 from jaxgames.acceptance import Acceptance
 from jaxgames.io import _hoa_loop, _limits, _texts
 from jaxgames.io._files import FilePath, FormatError
+from jaxgames.io._hoa_parts import MAX_INTEGER, PATTERN, Parts, plain_marks
 from jaxgames.io._limits import OversizeError
 from jaxgames.io._tokens import MAX_DEPTH, Token, Tokens
 from jaxgames.io._whole import Whole
 from jaxgames.ltl import Automaton, EmersonLei, Formula, from_alternating
 from jaxgames.quoting import clipped, counted, quoted
 from jaxgames.value import freeze
-
-MAX_INTEGER = 2**31 - 1
 
 MAX_MARKS = 1 << 14
 """Most acceptance sets."""
@@ -39,29 +38,11 @@ MAX_ALTERNATING = 1 << 12
 MAX_EXPANDED = 10_000
 """Propositions that the aliases in one formula may come to."""
 
-PATTERN = re.compile(
-    r"""(?P<header>[A-Za-z_][0-9A-Za-z_-]*:)
-    |(?P<mark>--(?:BODY|END|ABORT)--)
-    |(?P<string>"(?:\\.|[^\\"])*")
-    |(?P<integer>0(?![0-9])|[1-9][0-9]*)
-    |(?P<boolean>[tf](?![0-9A-Za-z_-]))
-    |(?P<identifier>[A-Za-z_][0-9A-Za-z_-]*)
-    |(?P<alias>@[0-9A-Za-z_-]+)
-    |(?P<sign>[!&|(){}\[\]])""",
-    re.VERBOSE | re.DOTALL,
-)
-"""The tokens of the format, of automata and of games."""
-
 _PLAIN = re.compile(
     r"[ \t]*!?[ \t]*(?:0|[1-9][0-9]*)[ \t]*"
     r"(?:[&|][ \t]*!?[ \t]*(?:0|[1-9][0-9]*)[ \t]*)*+"
 )
 """Literals with signs between them."""
-
-_ATOM = re.compile(r"(Inf|Fin)\((0|[1-9][0-9]*)\)")
-"""Whether a set is met infinitely often, as it is written mostly."""
-
-_ATOMS = {"Inf": acceptance.inf, "Fin": acceptance.fin}
 
 _REPEATED = ("Start:", "Alias:", "properties:")
 """Headers that may be there more than once."""
@@ -131,16 +112,6 @@ def _readers(whole: Whole) -> Iterator["_Reader"]:
         at = read
 
 
-def plain_marks(text: str, num_sets: int) -> int | None:
-    """The mask of numbers of acceptance sets; None if one is malformed."""
-    marks = 0
-    for word in text.split():
-        if len(word) > 5 or word != str(int(word)) or int(word) >= num_sets:
-            return None
-        marks |= 1 << int(word)
-    return marks
-
-
 def is_over(whole: Whole, at: int) -> bool:
     """Whether only blanks and comments follow, as far as a look ahead tells."""
     following = whole.start(at).lstrip()
@@ -168,13 +139,11 @@ def _by_code(whole: Whole, at: int) -> tuple["_Reader", int] | None:
     return None if end is None else (reader, end)
 
 
-class _Reader:
+class _Reader(Parts):
     """Reads one automaton."""
 
     def __init__(self, path: FilePath, tokens: Tokens, text: str):
-        self._path = path
-        self._tokens = tokens
-        self._text = text
+        super().__init__(path, tokens, text)
         self._notes: list[str] = []
         self._seen: set[str] = set()
         self._num_states: int | None = None
@@ -186,7 +155,6 @@ class _Reader:
         self._expanded = 0
         self._used: dict[int, Token] = {}
         self._in_body = False
-        self._num_sets = 0
         self._condition = acceptance.TRUE
         self._controllable: dict[int, Token] | None = None
         self._name = ""
@@ -296,7 +264,7 @@ class _Reader:
         self._seen.add(name)
         match name:
             case "States:":
-                self._num_states = self._integer("the number of states")
+                self._num_states = self.integer("the number of states")
             case "Start:":
                 at = tokens.next
                 self._starts.setdefault(self._target(), at)
@@ -313,14 +281,14 @@ class _Reader:
                     tokens.refuse(f"alias {clipped(at.text)} is nested too deeply", at)
             case "Acceptance:":
                 what = "the number of acceptance sets"
-                self._num_sets = self._integer(what, MAX_MARKS)
-                self._condition = self._acceptance()
+                self._num_sets = self.integer(what, MAX_MARKS)
+                self._condition = self.acceptance()
             case "controllable-AP:":
                 self._controllable = {}
                 while tokens.next.kind == "integer":
                     at = tokens.next
                     what = "the number of a proposition"
-                    number = self._integer(what, MAX_PROPOSITIONS - 1)
+                    number = self.integer(what, MAX_PROPOSITIONS - 1)
                     if number in self._controllable:
                         tokens.refuse(f"proposition {number} is listed twice", at)
                     self._controllable[number] = at
@@ -338,21 +306,13 @@ class _Reader:
                     tokens.take()
 
     def _propositions(self) -> None:
-        count = self._integer("the number of propositions", MAX_PROPOSITIONS)
+        count = self.integer("the number of propositions", MAX_PROPOSITIONS)
         for _ in range(count):
             at = self._tokens.next
             name = self._string(f"the names of {counted(count, 'proposition')}")
             if name in self._names:
                 self._tokens.refuse(f"there are two propositions {quoted(name)}", at)
             self._names.append(name)
-
-    def _integer(self, what: str, most: int = MAX_INTEGER) -> int:
-        token = self._tokens.next
-        if most < 0:
-            self._tokens.refuse(f"{what} cannot be given, as there are none", token)
-        if token.kind != "integer" or len(token.text) > 10 or int(token.text) > most:
-            self._tokens.fail(f"{what}, from 0 to {most}")
-        return int(self._tokens.take().text)
 
     def _string(self, what: str) -> str:
         text = self._tokens.take_kind("string", f"{what} in double quotes").text
@@ -384,52 +344,11 @@ class _Reader:
             self._tokens.fail("a proposition's number, an alias, 't' or 'f'")
         what = "the number of a proposition"
         if self._in_body:
-            number = self._integer(what, len(self._names) - 1)
+            number = self.integer(what, len(self._names) - 1)
         else:
-            number = self._integer(what, MAX_PROPOSITIONS - 1)
+            number = self.integer(what, MAX_PROPOSITIONS - 1)
             self._used.setdefault(number, token)
         return Formula("name", name=str(number))
-
-    def _acceptance(self) -> Acceptance:
-        """A condition, however deeply nested."""
-        tokens = self._tokens
-        # For each open parenthesis the alternatives before, and the factors of this.
-        frames: list[tuple[list, list]] = [([], [])]
-        while True:
-            while tokens.next.text == "(":
-                tokens.take()
-                frames.append(([], []))
-            frames[-1][1].append(self._atom())
-            while tokens.next.text not in ("&", "|"):
-                if len(frames) == 1:
-                    return _closed(*frames.pop())
-                tokens.take(")", expected="'&', '|' or ')'")
-                inner = _closed(*frames.pop())
-                frames[-1][1].append(inner)
-            if tokens.take().text == "|":
-                alternatives, factors = frames[-1]
-                alternatives.append(acceptance.both(factors))
-                factors.clear()
-
-    def _atom(self) -> Acceptance:
-        """A constant, or whether edges of a set are taken infinitely often."""
-        tokens, token = self._tokens, self._tokens.next
-        if token.kind == "boolean":
-            return acceptance.TRUE if tokens.take().text == "t" else acceptance.FALSE
-        plain = _ATOM.match(self._text, token.position)
-        if plain and len(plain[2]) < 6 and int(plain[2]) < self._num_sets:
-            tokens.go_on(plain.end())
-            return _ATOMS[plain[1]](int(plain[2]))
-        tokens.take("Inf", "Fin", expected="'Inf', 'Fin', 't' or 'f'")
-        tokens.take("(")
-        negated = tokens.next.text == "!"
-        if negated:
-            tokens.take()
-        number = self._integer("the number of an acceptance set", self._num_sets - 1)
-        tokens.take(")")
-        # The edges that are not in a set are one by themselves.
-        number += self._num_sets * negated
-        return _ATOMS[token.text](number)
 
     # ---- the body
 
@@ -443,7 +362,7 @@ class _Reader:
         self._listed.add(state)
         if tokens.next.kind == "string":
             tokens.take()
-        common = self._marks()
+        common = self.marks()
         labels, ends = [], []
         while tokens.next.kind == "integer" or tokens.next.text == "[":
             start = tokens.next
@@ -455,7 +374,7 @@ class _Reader:
                     "expected labels on all edges of a state, or on none", start
                 )
             labels.append(label)
-            ends.append((self._target(), self._marks() | common))
+            ends.append((self._target(), self.marks() | common))
         if shared:
             labels = [shared] * len(ends)
         if None in labels:
@@ -502,7 +421,7 @@ class _Reader:
         return MAX_INTEGER if self._num_states is None else self._num_states - 1
 
     def _number_of_state(self) -> int:
-        return self._integer("the number of a state", self._largest)
+        return self.integer("the number of a state", self._largest)
 
     def _target(self) -> int:
         """A state, or a negative number for several states at once."""
@@ -531,16 +450,6 @@ class _Reader:
 
     def _plain_marks(self, text: str) -> int | None:
         return plain_marks(text, self._num_sets)
-
-    def _marks(self) -> int:
-        marks = 0
-        if self._tokens.next.text == "{":
-            self._tokens.take()
-            while self._tokens.next.text != "}":
-                what = "'}' or the number of an acceptance set"
-                marks |= 1 << self._integer(what, self._num_sets - 1)
-            self._tokens.take()
-        return marks
 
     # ---- the body, at once
 
@@ -592,10 +501,8 @@ class _Reader:
             cube_offsets = np.append(0, np.cumsum(width)).astype(np.int32)
             cubes = np.repeat(first - cube_offsets[:-1], width)
             cubes += np.arange(cube_offsets[-1])
-        of_states, common = self._each(
-            body.common, part, self._plain_marks, self._marks
-        )
-        of_edges, own = self._each(body.marks, part, self._plain_marks, self._marks)
+        of_states, common = self._each(body.common, part, self._plain_marks, self.marks)
+        of_edges, own = self._each(body.marks, part, self._plain_marks, self.marks)
         codes = of_edges
         if len(common) > 1:
             codes = np.repeat(of_states.astype(np.int64), counts) * len(own) + codes
@@ -787,10 +694,6 @@ def _cubes(
         if not must & never:
             found.append((must, never))
     return tuple(found)
-
-
-def _closed(alternatives: list[Acceptance], factors: list[Acceptance]) -> Acceptance:
-    return acceptance.either([*alternatives, acceptance.both(factors)])
 
 
 def _operators(condition: Acceptance) -> set[str]:

@@ -14,7 +14,7 @@ import numpy as np
 from jaxgames import limits
 from jaxgames.io import _decimal, _limits, _pieces, _word_loop
 from jaxgames.io._files import FilePath, FormatError, reading, writing
-from jaxgames.quoting import quoted
+from jaxgames.quoting import counted, quoted
 from jaxgames.tuning.io import STRETCH_BYTES as _STRETCH_BYTES
 from jaxgames.tuning.io import STRETCH_LINES as _STRETCH_LINES
 
@@ -188,6 +188,12 @@ class Lines(NamedTuple):
         line = int(np.searchsorted(self.first, word, side="right")) - 1
         found = quoted(self.texts(np.array([word]))[0])
         self.fail(line, f"expected {expected}, found {found}")
+
+    def expect(self, right: np.ndarray, expected: str) -> None:
+        """Raises a FormatError at the first line that is not right, bool `[L]`."""
+        if not right.all():
+            line = int(np.argmin(right))
+            self.fail(line, f"expected {expected}, found {quoted(self.text(line))}")
 
     def fail(self, line: int, message: str) -> NoReturn:
         """Raises a FormatError at a line of this stretch."""
@@ -369,3 +375,14 @@ def numbers(values: np.ndarray) -> np.ndarray:
     texts = reals(values)
     whole = np.char.isdigit(np.char.lstrip(texts, b"-"))
     return np.where(whole, np.char.add(texts, b".0"), texts)
+
+
+def check_count(path: FilePath, announced: int | None, found: int, noun: str) -> None:
+    """Raises a FormatError if a header announces another number of things."""
+    if announced not in (None, found):
+        raise FormatError(
+            path,
+            None,
+            f"the header announces {counted(announced, noun)}, but there are {found}; "
+            "was the file cut off?",
+        )

@@ -192,12 +192,8 @@ def _table(
                 lines = lines.skip(1)
             elif not lines.words(0)[0].isdecimal():
                 lines = lines.skip(1)  # Storm's name of the model
-        wrong = np.flatnonzero(lines.count != width)
-        if len(wrong):
-            line = int(wrong[0])
-            expected = " ".join(what.split()[-1] for what, _ in columns)
-            found = quoted(lines.text(line))
-            lines.fail(line, f"expected '{expected} reward', found {found}")
+        expected = " ".join(what.split()[-1] for what, _ in columns)
+        lines.expect(lines.count == width, f"'{expected} reward'")
         first = lines.first[:-1]
         numbers = [
             lines.integers(first + k, what, 0, count - 1)
@@ -208,13 +204,7 @@ def _table(
     if not begun and not shape.of_storm:
         raise FormatError(file, None, "the file is empty")
     numbers, values, line = (np.concatenate(part) for part in zip(*parts, strict=True))
-    if announced not in (None, len(values)):
-        raise FormatError(
-            file,
-            None,
-            f"the header announces {announced} rewards, but there are {len(values)}; "
-            "was the file cut off?",
-        )
+    _lines.check_count(file, announced, len(values), "reward")
     return list(numbers.T), values, line
 
 

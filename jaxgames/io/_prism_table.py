@@ -1,7 +1,7 @@
 """The table of transitions in PRISM's and Storm's explicit files."""
 
 import re
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 import numpy as np
 
@@ -62,7 +62,7 @@ class Table(NamedTuple):
         """
         found = _table_loop.choices(self.state, self.choice, self.action, num_states)
         if found is not None:
-            self._check_number(path, len(found[0]) - 1)
+            _lines.check_count(path, self.num_choices, len(found[0]) - 1, "choice")
             return self, *found
         table = self._in_order()
         first = table._first_of_choices()
@@ -90,7 +90,7 @@ class Table(NamedTuple):
 
     def _check(self, path: FilePath, first: np.ndarray) -> None:
         """Refuses a table in order whose choices have gaps, or more than one action."""
-        self._check_number(path, len(first))
+        _lines.check_count(path, self.num_choices, len(first), "choice")
         begins = np.ones(len(first), bool)
         begins[1:] = np.diff(self.state[first]) != 0
         choice = np.arange(len(first))
@@ -103,10 +103,6 @@ class Table(NamedTuple):
         width = np.diff(np.append(first, len(self.state)))
         other = self.action != np.repeat(self.action[first], width)
         self._refuse_any(path, np.flatnonzero(other), "has two different actions")
-
-    def _check_number(self, path: FilePath, found: int) -> None:
-        if self.num_choices not in (None, found):
-            _miscounted(path, self.num_choices, "choices", found)
 
     def _refuse_any(self, path: FilePath, rows: np.ndarray, why: str) -> None:
         if len(rows):
@@ -157,8 +153,7 @@ def read(path: FilePath) -> Table:
     state, choice, target, lower = map(_pieces.joined, columns[:4])
     upper = lower if narrow else _pieces.joined(columns[4])
     action, line = map(_pieces.joined, columns[5:])
-    if header.transitions not in (None, len(state)):
-        _miscounted(path, header.transitions, "transitions", len(state))
+    _lines.check_count(path, header.transitions, len(state), "transition")
     return Table(
         state=state,
         choice=choice,
@@ -211,15 +206,9 @@ def _columns(
     """The first six columns of the table; enters new actions into the names."""
     first, count = lines.first[:-1], lines.count
     width = 4 if header.tells_choices else 3
-    wrong = np.flatnonzero((count != width) & (count != width + 1))
-    if len(wrong):
-        line = int(wrong[0])
-        columns = "state choice target" if header.tells_choices else "state target"
-        lines.fail(
-            line,
-            f"expected '{columns} probability' and perhaps an action, found "
-            f"{quoted(lines.text(line))}",
-        )
+    columns = "state choice target" if header.tells_choices else "state target"
+    right = (count == width) | (count == width + 1)
+    lines.expect(right, f"'{columns} probability' and perhaps an action")
     last = _last(header)
     state = lines.integers(first, "a state", 0, last).astype(np.int32)
     choice = np.zeros_like(state)
@@ -237,12 +226,3 @@ def _columns(
     )
     number = lines.number.astype(np.int32)
     return state, choice, target, lower, upper, action, number
-
-
-def _miscounted(path: FilePath, announced, what: str, found: int) -> NoReturn:
-    raise FormatError(
-        path,
-        None,
-        f"the header announces {announced} {what}, but there are {found}; was the file "
-        "cut off?",
-    )

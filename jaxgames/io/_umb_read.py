@@ -88,13 +88,7 @@ class Archive:
         if PLAYERS not in self._members:
             self._refuse(PLAYERS, f"is missing, though there are {many} players")
         player = self._array(PLAYERS, "<u4", self._sizes["#states"])
-        bad = np.flatnonzero(player >= many)
-        if len(bad):
-            self._refuse(
-                PLAYERS,
-                f"entry {bad[0]} is {player[bad[0]]}, expected a player from 0 to "
-                f"{many - 1}",
-            )
+        self._expect(PLAYERS, player, player < many, f"a player from 0 to {many - 1}")
         names = self._system.get("player-names")
         if names is not None and names != player_names(many):
             self._left_out.append("names of players")
@@ -228,12 +222,7 @@ class Archive:
             self._grant(f"{branches} branches", 4 * branches)
             return np.zeros(branches, np.int32)
         targets = self._array(name, "<u8", branches)
-        if branches and targets.max() >= states:
-            at = int(np.argmax(targets >= states))
-            self._refuse(
-                name,
-                f"entry {at} is {targets[at]}, expected a state from 0 to {states - 1}",
-            )
+        self._expect(name, targets, targets < states, f"a state from 0 to {states - 1}")
         return targets.astype(np.int32)
 
     def _probabilities(self, branches: int) -> dict[str, np.ndarray]:
@@ -252,12 +241,8 @@ class Archive:
                 f"{quoted(kind)}",
             )
         for values in found:
-            bad = np.flatnonzero(~((values >= 0) & (values < np.inf)))
-            if len(bad):
-                at = int(bad[0])
-                self._refuse(
-                    name, f"entry {at} is {values[at]}, expected a probability"
-                )
+            right = (values >= 0) & (values < np.inf)
+            self._expect(name, values, right, "a probability")
         names = ("probs",) if len(found) == 1 else ("lower", "upper")
         return dict(zip(names, found, strict=True))
 
@@ -354,12 +339,7 @@ class Archive:
             action = np.zeros(choices, np.int32)
         else:
             action = self._array(name, "<u4", choices)
-        if choices and action.max() >= count:
-            at = int(np.argmax(action >= count))
-            self._refuse(
-                name,
-                f"entry {at} is {action[at]}, expected an action from 0 to {count - 1}",
-            )
+        self._expect(name, action, action < count, f"an action from 0 to {count - 1}")
         return _models.named_sets(self._path, action, [[x] if x else [] for x in names])
 
     def _propositions(self, group: dict, states: int) -> dict[str, np.ndarray]:
@@ -387,11 +367,7 @@ class Archive:
                 name, about.get("type"), self._sizes[_OF_ENTITY[kind]]
             )
             for bound in values or ():
-                if not np.isfinite(bound).all():
-                    at = np.isfinite(bound).argmin()
-                    self._refuse(
-                        name, f"entry {at} is {bound[at]}, expected a finite number"
-                    )
+                self._expect(name, bound, np.isfinite(bound), "a finite number")
             if values is None or not np.array_equal(values[0], values[-1]):
                 self._left_out.append(f"rewards {quoted(alias)} of {kind}")
             else:
@@ -450,6 +426,12 @@ class Archive:
     def _grant(self, what: str, taken: int) -> None:
         """Refuses what is announced, if it is more than the file can bear."""
         _limits.check(self._path, None, what, taken)
+
+    def _expect(self, member: str, values: Any, right: Any, expected: str) -> None:
+        """Refuses the first of the values that is not right."""
+        if not right.all():
+            at = int(np.argmin(right))
+            self._refuse(member, f"entry {at} is {values[at]}, expected {expected}")
 
     def _refuse(self, member: str, message: str) -> NoReturn:
         raise FormatError(self._path, None, f"member '{member}': {message}")

@@ -1,19 +1,18 @@
 """Text with a row for each vertex: its owner, and pairs of a successor and a weight.
 
-Two formats are of this kind; what differs between them are marks. Whatever is wrong is
-found by whole arrays, as the numbers are, and told with its line.
+Three formats are of this kind; what differs between them are marks, and that one has
+priorities too. Whatever is wrong is found by whole arrays, as the numbers are, and told
+with its line.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from jaxgames.arena import Arena
+from jaxgames.arena import MAX_PRIORITY, Arena, Condition
 from jaxgames.io import _decimal, _pieces, _weighted_loop
 from jaxgames.io._files import FilePath, FormatError, reading
 from jaxgames.io._weighted_rows import NONE, SEVERAL, Form, Rows, cut, opened
-
-FIELDS = ("identifier", "owner", "successor", "weight")
 
 
 class Table(NamedTuple):
@@ -21,6 +20,7 @@ class Table(NamedTuple):
 
     Attributes:
         vertex: int32 `[R]`.
+        priority: int64 `[R]`; `[0]` where the format has none.
         owner: bool `[R]`.
         degree: integers `[R]`.
         target: int32, successors of all rows.
@@ -29,6 +29,7 @@ class Table(NamedTuple):
     """
 
     vertex: np.ndarray
+    priority: np.ndarray
     owner: np.ndarray
     degree: np.ndarray
     target: np.ndarray
@@ -36,20 +37,23 @@ class Table(NamedTuple):
     line: np.ndarray
 
 
-def load(path: FilePath, form: Form, dead_ends) -> Arena:
+def load(
+    path: FilePath, form: Form, dead_ends, condition: Condition = "max even"
+) -> Arena:
     """Reads a game.
 
     Args:
         path: the file.
         form: what its marks are.
         dead_ends: what to do with a vertex that has no successor.
+        condition: what priorities mean.
 
     Raises:
         FormatError: the file does not hold a game.
         OSError: it cannot be read.
     """
     size = _pieces.length(path)
-    by_code = _weighted_loop.pays(size)
+    by_code = "priority" not in form.fields and _weighted_loop.pays(size)
     if by_code:
         _pieces.keep_freed_memory()
     with reading(path) as file:
@@ -66,7 +70,7 @@ def load(path: FilePath, form: Form, dead_ends) -> Arena:
     if not any(len(part.vertex) for part in parts):
         raise FormatError(path, None, "there are no vertices after the header")
     table = Table(*map(_pieces.joined, zip(*parts, strict=True)))
-    return _arena(path, table, count, dead_ends)
+    return _arena(path, table, count, dead_ends, condition)
 
 
 def _by_code(text: bytes, before: int, form: Form, count: int) -> Table | None:
@@ -77,12 +81,12 @@ def _by_code(text: bytes, before: int, form: Form, count: int) -> Table | None:
         return None
     vertex, owner, degree, lines, target, weight = found
     line = lines.astype(np.int64) + (before + 1)
-    return Table(vertex, owner, degree, target, weight, line)
+    return Table(vertex, line[:0], owner, degree, target, weight, line)
 
 
-def _arena(path: FilePath, table: Table, count: int, dead_ends) -> Arena:
+def _arena(path: FilePath, table: Table, count: int, dead_ends, condition) -> Arena:
     """The arena with the rows in order, where each vertex has one."""
-    vertex, owner, degree, target, weight, line = table
+    vertex, priority, owner, degree, target, weight, line = table
     ascend = bool(np.all(vertex[1:] > vertex[:-1]))
     order = np.arange(len(vertex)) if ascend else np.argsort(vertex, kind="stable")
     repeated = np.flatnonzero(vertex[order][1:] == vertex[order][:-1])
@@ -109,13 +113,16 @@ def _arena(path: FilePath, table: Table, count: int, dead_ends) -> Arena:
     if not ascend:
         edges = np.argsort(np.repeat(vertex, degree), kind="stable")
         owner, degree = owner[order], degree[order]
+        priority = priority[order] if len(priority) else priority
         target, weight = target[edges], weight[edges]
     try:
         return Arena.from_csr(
             np.concatenate([[0], np.cumsum(degree)]),
             target,
             owner=owner,
+            priority=priority if len(priority) else None,
             weight=weight,
+            condition=condition,
             dead_ends=dead_ends,
         )
     except ValueError as error:
@@ -126,12 +133,16 @@ def _table(rows: Rows, form: Form, count: int) -> Table:
     """Checks the marks of some rows and reads their numbers."""
     first, length = rows.first[:-1], np.diff(rows.first)
     place = np.arange(len(rows.start)) - np.repeat(first, length)
-    field = np.where(place < 2, place, 2 + place % 2)
+    lead = len(form.fields)
+    field = np.where(place < lead, place, lead + (place - lead) % 2)
     _check_marks(rows, form, field)
-    owners = np.flatnonzero(field == 1)
+    owners, targets, weights = (np.flatnonzero(field == lead + i) for i in (-1, 0, 1))
     vertex = _numbers(rows, first, 0, count - 1, "an identifier")
-    target = _numbers(rows, np.flatnonzero(field == 2), 0, count - 1, "a successor")
-    weight = _numbers(rows, np.flatnonzero(field == 3), -(2**63), 2**63 - 1, "a weight")
+    priority = np.zeros(0, np.int64)
+    if "priority" in form.fields:
+        priority = _numbers(rows, first + 1, 0, MAX_PRIORITY, "a priority")
+    target = _numbers(rows, targets, 0, count - 1, "a successor")
+    weight = _numbers(rows, weights, -(2**63), 2**63 - 1, "a weight")
     zero, one = (_are(rows, owners, word) for word in form.owners)
     if not (zero | one).all():
         word = owners[np.argmin(zero | one)]
@@ -144,8 +155,9 @@ def _table(rows: Rows, form: Form, count: int) -> Table:
     ended = np.cumsum(rows.byte == ord("\n"), dtype=np.int32)
     return Table(
         vertex.astype(np.int32),
+        priority,
         one,
-        ((length - 2) // 2).astype(np.int32),
+        ((length - lead) // 2).astype(np.int32),
         target.astype(np.int32),
         weight,
         rows.before + 1 + ended[rows.start[first]].astype(np.int64),
@@ -156,20 +168,23 @@ def _check_marks(rows: Rows, form: Form, field: np.ndarray) -> None:
     """Raises a FormatError unless each word has the mark behind it that it needs."""
     mark, end = rows.mark, ord(form.end)
     between = NONE if form.between == " " else ord(form.between)
-    wanted = np.array([NONE, NONE, between, ord(",")], np.uint8)[field]
+    names = (*form.fields, "successor", "weight")
+    wanted = np.array([NONE] * len(form.fields) + [between, ord(",")], np.uint8)[field]
     # A row may end behind a weight, or behind the owner of a vertex without edges.
-    right = (mark == wanted) | ((mark == end) & (field % 2 == 1))
+    ends = np.array([name in ("owner", "weight") for name in names])[field]
+    right = (mark == wanted) | ((mark == end) & ends)
     if right.all():
         return
     word = int(np.argmin(right))
-    what = FIELDS[field[word]]
+    what = names[field[word]]
     row = rows.row_of(word)
     of = (
         "" if what == "identifier" else f" of vertex {rows.text(rows.first[row])[1:-1]}"
     )
     last = "the line end" if form.end == "\n" else repr(form.end)
     after = {
-        "identifier": "its owner",
+        "identifier": f"its {names[1]}",
+        "priority": "its owner",
         "owner": "a successor",
         "successor": f"{'' if between == NONE else repr(form.between) + ' and '}"
         "a weight",

@@ -34,6 +34,8 @@ class Form(NamedTuple):
     """Between a successor and its weight; a blank stands for any blanks."""
     end: str
     """Behind a row. If it is the line end, no row has two lines."""
+    fields: tuple[str, ...] = ("identifier", "owner")
+    """What a row begins with: there may be a priority before the owner."""
 
 
 class Rows(NamedTuple):

@@ -27,7 +27,7 @@ def save(
     size = len(arena.owner)
     if not size or arena.weight is None or arena.weight.ndim != 1:
         raise ValueError(
-            "an energy game has vertices, and one weight on each edge; this one has "
+            "such a game has vertices, and one weight on each edge; this one has "
             + (
                 "no vertices"
                 if not size
@@ -37,11 +37,9 @@ def save(
             )
         )
     for label in ("priority", "edge_priority", "accepting"):
-        if getattr(arena, label) is not None:
+        if label not in form.fields and getattr(arena, label) is not None:
             raise ValueError(f"this format cannot hold {label}; .npz can")
     weight = np.asarray(arena.weight, np.int64)
-    if weight.min(initial=0) == -(2**63):
-        raise ValueError("this format cannot hold a weight of -2**63")
     ends = "\n" if form.end == "\n" else f"{form.end}\n"
     first = f"{header}{size - form.largest}{ends}"
     names = _names.check(names, size)
@@ -61,17 +59,21 @@ def _text(arena: Arena, weight, rows: np.ndarray, form: Form, ends: str) -> byte
     dst, weight = arena.dst[edges], weight[edges]
     last = np.cumsum(degree) - 1
     # The owner, and the sign of a weight, are part of what follows the number before.
-    numbers = np.empty(len(rows) + 2 * len(dst), np.int64)
+    lead = len(form.fields) - 1
+    numbers = np.empty(lead * len(rows) + 2 * len(dst), np.uint64)
     after = np.empty(len(numbers), np.uint32)
-    vertex = np.arange(len(rows)) + 2 * (last + 1 - degree)
+    vertex = lead * np.arange(len(rows)) + 2 * (last + 1 - degree)
+    before = vertex + lead - 1  # the owner
     is_edge = np.ones(len(numbers), bool)
-    is_edge[vertex] = False
+    is_edge[vertex] = is_edge[before] = False
     target = np.flatnonzero(is_edge)[::2]
     numbers[vertex], numbers[target], numbers[target + 1] = rows, dst, np.abs(weight)
+    if "priority" in form.fields:
+        numbers[before], after[vertex] = arena.priority[rows], _decimal.separator(" ")
     for player, sign in enumerate("\1\2"):
         own = arena.owner[rows] == player
-        after[vertex[own]] = _decimal.separator(f" {sign} ")
-        after[vertex[own & (degree == 0)]] = _decimal.separator(f" {sign}{ends}")
+        after[before[own]] = _decimal.separator(f" {sign} ")
+        after[before[own & (degree == 0)]] = _decimal.separator(f" {sign}{ends}")
     plus, minus = (_decimal.separator(form.between + s) for s in ("", "-"))
     after[target] = np.where(weight < 0, minus, plus)
     after[target + 1] = _decimal.separator(",")

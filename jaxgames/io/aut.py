@@ -21,7 +21,7 @@ import numpy as np
 from jaxgames.arena import MAX_SIZE, Arena
 from jaxgames.io import _aut_loop, _decimal, _limits, _lines, _pieces
 from jaxgames.io._files import FilePath, FormatError
-from jaxgames.quoting import counted, quoted
+from jaxgames.quoting import quoted
 from jaxgames.value import Value, freeze
 
 
@@ -179,13 +179,7 @@ def load(path: FilePath) -> LTS:
         raise FormatError(path, None, "the file is empty")
     initial, transitions, states = sizes
     src, label, dst = map(_pieces.joined, zip(*parts, strict=True))
-    if len(src) != transitions:
-        raise FormatError(
-            path,
-            None,
-            f"the header announces {counted(transitions, 'transition')}, but there are "
-            f"{len(src)}; was the file cut off?",
-        )
+    _lines.check_count(path, transitions, len(src), "transition")
     _limits.check_vertices(path, states)
     texts = (name.decode(errors="replace") for name in names)
     return LTS.from_arrays(src, label, dst, texts, states, initial)
@@ -254,11 +248,8 @@ def _transitions(
     comma = np.flatnonzero(byte == ord(","))
     before = np.searchsorted(comma, start)
     after = np.searchsorted(comma, end) - 1
-    wrong = (byte[start] != ord("(")) | (byte[end - 1] != ord(")")) | (after <= before)
-    if wrong.any():
-        line = int(np.argmax(wrong))
-        found = quoted(lines.text(line))
-        lines.fail(line, f"expected '(from,\"label\",to)', found {found}")
+    right = (byte[start] == ord("(")) & (byte[end - 1] == ord(")")) & (after > before)
+    lines.expect(right, "'(from,\"label\",to)'")
     first, last = comma[before], comma[after]
     source, target = _trim(byte, start + 1, first), _trim(byte, last + 1, end - 1)
     ends = lines._replace(

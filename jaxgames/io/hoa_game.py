@@ -29,13 +29,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from jaxgames.acceptance import FALSE, TRUE, Acceptance, both, either, fin, inf
+from jaxgames.acceptance import Acceptance
 from jaxgames.arena import Arena
 from jaxgames.emersonlei import Game
 from jaxgames.io import _hoa_loop, _texts
 from jaxgames.io._files import FilePath, FormatError, write_text
-from jaxgames.io._hoa import PATTERN, all_differ, is_over, plain_marks
-from jaxgames.io._tokens import MAX_DEPTH, Token, Tokens
+from jaxgames.io._hoa import all_differ, is_over
+from jaxgames.io._hoa_parts import PATTERN, Parts, plain_marks
+from jaxgames.io._tokens import Token, Tokens
 from jaxgames.io._whole import Whole
 from jaxgames.quoting import quoted
 from jaxgames.tuning.io import SHORT_HOA_BYTES as _SHORT
@@ -109,6 +110,7 @@ def dumps(game: Game) -> str:
     """The text of a game.
 
     Examples:
+        >>> from jaxgames.acceptance import inf
         >>> arena = Arena.from_edges([0, 0, 1], [0, 1, 0], owner=[1, 0])
         >>> print(dumps(Game.of_sets(arena, inf(0), [[1]])))
         HOA: v1
@@ -180,18 +182,16 @@ def _by_code(whole: Whole) -> Game | None:
     return reader.assembled(body, whole.part)
 
 
-class _Reader:
+class _Reader(Parts):
     """Reads one game."""
 
+    complements = False
+
     def __init__(self, path: FilePath, text: str):
-        self._path = path
-        self._text = text
-        self._tokens = Tokens(path, text, PATTERN, nested=True)
+        super().__init__(path, Tokens(path, text, PATTERN, nested=True), text)
         self._count: int | None = None
-        self._num_marks = 0
         self._condition: Acceptance | None = None
         self._players: bytes | None = None
-        self._depth = 0
         self._rows: dict[int, tuple[int, list[tuple[int, int]]]] = {}
 
     def game(self) -> Game:
@@ -269,7 +269,7 @@ class _Reader:
         """The masks of acceptance sets, each different text of which is read once."""
         masks = []
         for start, end in texts.places.T.tolist():
-            mask = plain_marks(part(start, end), self._num_marks) if start else 0
+            mask = plain_marks(part(start, end), self._num_sets) if start else 0
             if mask is None:
                 return None
             masks.append(mask)
@@ -298,11 +298,11 @@ class _Reader:
         tokens, name = self._tokens, token.text
         match name:
             case "States:" if self._count is None:
-                self._count = self._integer("the number of states", MAX_INTEGER)
+                self._count = self.integer("the number of states", MAX_INTEGER)
             case "Acceptance:" if self._condition is None:
                 what = "the number of acceptance sets"
-                self._num_marks = self._integer(what, MAX_MARKS)
-                self._condition = self._formula()
+                self._num_sets = self.integer(what, MAX_MARKS)
+                self._condition = self.acceptance()
             case "spot-state-player:" if self._players is None:
                 begin = tokens.next.position
                 listed = _PLAYER_LIST.match(self._text, begin)
@@ -310,7 +310,7 @@ class _Reader:
                 tokens.go_to(listed.end())
                 self._players = listed[0].encode().translate(None, _NO_PLAYERS)
                 while tokens.next.kind == "integer":  # behind a comment
-                    self._players += b"%d" % self._integer("a player", 1)
+                    self._players += b"%d" % self.integer("a player", 1)
             case "Start:":
                 while tokens.next.kind == "integer":
                     tokens.take()
@@ -328,70 +328,24 @@ class _Reader:
                 while tokens.next.kind not in ("header", "mark", "end"):
                     tokens.take()
 
-    def _integer(self, what: str, most: int) -> int:
-        token = self._tokens.next
-        if token.kind != "integer" or len(token.text) > 10 or int(token.text) > most:
-            self._tokens.fail(f"{what}, from 0 to {most}")
-        return int(self._tokens.take().text)
-
-    # ---- conditions
-
-    def _formula(self) -> Acceptance:
-        return self._chain("|", either, lambda: self._chain("&", both, self._atom))
-
-    def _chain(
-        self, sign: str, join: Callable, part: Callable[[], Acceptance]
-    ) -> Acceptance:
-        parts = [part()]
-        while self._tokens.next.text == sign:
-            self._tokens.take()
-            parts.append(part())
-        return join(parts)
-
-    def _atom(self) -> Acceptance:
-        tokens, token = self._tokens, self._tokens.next
-        if token.kind == "boolean":
-            return TRUE if tokens.take().text == "t" else FALSE
-        if token.text == "(":
-            self._depth += 1
-            if self._depth > MAX_DEPTH:
-                tokens.fail(f"at most {MAX_DEPTH} nested parentheses")
-            tokens.take()
-            found = self._formula()
-            tokens.take(")")
-            self._depth -= 1
-            return found
-        kind = tokens.take("Inf", "Fin", expected="'Inf', 'Fin', '(', 't' or 'f'").text
-        tokens.take("(")
-        if tokens.next.text == "!":
-            tokens.refuse(
-                "complements of acceptance sets are not supported in games", tokens.next
-            )
-        what = "the number of an acceptance set"
-        if not self._num_marks:
-            tokens.refuse(f"{what} cannot be given, as there are none", tokens.next)
-        mark = self._integer(what, self._num_marks - 1)
-        tokens.take(")")
-        return inf(mark) if kind == "Inf" else fin(mark)
-
     # ---- the body
 
     def _state(self, token: Token) -> None:
         tokens = self._tokens
         self._label()
         at = tokens.next
-        state = self._integer("the number of a state", self.largest)
+        state = self.integer("the number of a state", self.largest)
         if state in self._rows:
             tokens.refuse(f"state {state} is listed twice", at)
         if tokens.next.kind == "string":
             tokens.take()
-        common, edges = self._marks(), []
+        common, edges = self.marks(), []
         while tokens.next.kind == "integer" or tokens.next.text == "[":
             self._label()
-            target = self._integer("the number of a state", self.largest)
+            target = self.integer("the number of a state", self.largest)
             if tokens.next.text == "&":
                 tokens.refuse("alternating automata are not supported", tokens.next)
-            edges.append((target, self._marks()))
+            edges.append((target, self.marks()))
         if not edges:
             tokens.refuse(
                 f"state {state} has no edge: each state of a game needs one", token
@@ -409,18 +363,6 @@ class _Reader:
                 tokens.fail("']' or a part of a label")
             tokens.take()
         tokens.take()
-
-    def _marks(self) -> int:
-        tokens, marks = self._tokens, 0
-        if tokens.next.text == "{":
-            tokens.take()
-            while tokens.next.text != "}":
-                if not self._num_marks:
-                    tokens.refuse("there are no acceptance sets", tokens.next)
-                what = "'}' or the number of an acceptance set"
-                marks |= 1 << self._integer(what, self._num_marks - 1)
-            tokens.take()
-        return marks
 
     def _built(self, end: Token) -> Game:
         tokens, players = self._tokens, self._players

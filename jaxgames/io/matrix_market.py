@@ -79,14 +79,8 @@ def load(path: FilePath) -> Arena:
         if sizes is None or not len(lines.number):
             continue
         words = 2 + _FIELDS[field]
-        wrong = np.flatnonzero(lines.count != words)
-        if len(wrong):
-            line = int(wrong[0])
-            value = "" if words == 2 else " value"
-            lines.fail(
-                line,
-                f"expected 'row column{value}', found {quoted(lines.text(line))}",
-            )
+        value = "" if words == 2 else " value"
+        lines.expect(lines.count == words, f"'row column{value}'")
         first = lines.first[:-1]
         row = lines.integers(first, "a row", 1, sizes[0])
         column = lines.integers(first + 1, "a column", 1, sizes[0])
@@ -100,13 +94,7 @@ def load(path: FilePath) -> Arena:
     size, entries = sizes
     src, dst = map(_pieces.joined, zip(*ends, strict=True))
     weight = np.concatenate(weight)
-    if len(src) != entries:
-        raise FormatError(
-            path,
-            None,
-            f"the header announces {entries} entries, but there are {len(src)}; was "
-            "the file cut off?",
-        )
+    _lines.check_count(path, entries, len(src), "entry")
     _limits.check_vertices(path, size, "rows")
     if mirrored:
         off = np.flatnonzero(src != dst)
@@ -176,8 +164,7 @@ def _banner(lines: _lines.Lines) -> tuple[str, int]:
 
 def _sizes(lines: _lines.Lines) -> tuple[int, int]:
     """Numbers of vertices and of entries."""
-    if lines.count[0] != 3:
-        lines.fail(0, f"expected 'rows columns entries', found {quoted(lines.text(0))}")
+    lines.expect(lines.count[:1] == 3, "'rows columns entries'")
     index = lines.first[0] + np.arange(3)
     rows, columns, entries = lines.integers(index, "a size", 0, MAX_SIZE).tolist()
     if rows != columns:

@@ -147,9 +147,18 @@ def save(
     for label in ("edge_priority", "weight", "accepting"):
         if getattr(arena, label) is not None:
             raise ValueError(f"PGSolver's format cannot hold {label}; .npz can")
+    priority = restated(arena, condition)
+    vertex = np.arange(len(priority), dtype=np.int32)
+    fields = np.stack([vertex, priority, arena.owner])
+    names = _names.check(names, len(vertex))
+    write(path, f"parity {vertex[-1]};", fields, arena.row_ptr, arena.dst, names)
+
+
+def restated(arena: Arena, condition: Condition) -> np.ndarray:
+    """The priorities of vertices that mean the same under another condition."""
     # Restating priorities under another condition and back changes nothing that
     # matters, so that one function serves both ways.
-    priority = Arena.from_csr(
+    return Arena.from_csr(
         arena.row_ptr,
         arena.dst,
         owner=arena.owner,
@@ -157,10 +166,6 @@ def save(
         condition=condition,
         dead_ends="allow",
     ).priority
-    vertex = np.arange(len(priority), dtype=np.int32)
-    fields = np.stack([vertex, priority, arena.owner])
-    names = _names.check(names, len(vertex))
-    write(path, f"parity {vertex[-1]};", fields, arena.row_ptr, arena.dst, names)
 
 
 @limited()

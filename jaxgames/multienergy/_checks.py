@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from jaxgames import validity
+from jaxgames.arguments import check_offsets, check_places, integer
 from jaxgames.later import jax
 from jaxgames.validity import Fault, Rules
 from jaxgames.value import freeze
@@ -56,14 +57,7 @@ def _minimum_of(where: str, entry: Any, size: int) -> list[int]:
         raise ValueError(
             f'{where}: expected an integer or ("min", j, ...), got {entry!r}'
         )
-    for j in entry[1:]:
-        if not isinstance(j, int | np.integer) or isinstance(j, bool):
-            raise ValueError(f"{where}: expected dimensions as integers, got {entry!r}")
-        if not 0 <= j < size:
-            raise ValueError(
-                f"{where}: no dimension is called {j}, expected 0 to {size - 1}"
-            )
-    return list(entry[1:])
+    return [integer(f"{where}: a dimension", j, 0, size - 1) for j in entry[1:]]
 
 
 def caps(cap: Any, delta: np.ndarray) -> tuple[int, ...] | None:
@@ -80,12 +74,7 @@ def caps(cap: Any, delta: np.ndarray) -> tuple[int, ...] | None:
     for i, most in enumerate(each):
         if most is None:
             continue
-        if not isinstance(most, int | np.integer) or isinstance(most, bool):
-            raise ValueError(f"the cap of energy {i} must be an integer, got {most!r}")
-        if not 1 <= most <= MOST:
-            raise ValueError(
-                f"the cap of energy {i} must lie between 1 and {MOST}, got {most}"
-            )
+        integer(f"the cap of energy {i}", most, 1, MOST)
         above = np.flatnonzero(np.abs(delta[:, i]) > most)
         if len(above):
             raise ValueError(
@@ -96,42 +85,26 @@ def caps(cap: Any, delta: np.ndarray) -> tuple[int, ...] | None:
     return found if any(found) else None
 
 
-def offsets(values: Any) -> Any:
-    """Where the rows start: int32, ascending from 0."""
-    values = _integers("offsets", values)
-    if len(values) == 0:
-        raise ValueError("offsets is empty: it has one entry more than positions")
-    if values[0] != 0:
-        raise ValueError(f"offsets must start with 0, got {values[0]}")
-    falls = values[1:] < values[:-1]
-    if falls.any():
-        row = int(falls.argmax())
+def rows(offsets: Any, targets: Any, update_id: Any, updates: int) -> list[Any]:
+    """Edges in compressed rows, each with one of so many updates, as arrays."""
+    arrays = [_array(values) for values in (offsets, targets, update_id)]
+    offsets, targets, update_id = arrays
+    check_offsets("offsets", offsets, np.size(targets))
+    check_places("targets", targets, len(offsets) - 1)
+    check_places("update_id", update_id, updates)
+    if len(update_id) != len(targets):
         raise ValueError(
-            f"offsets must ascend, but position {row} has {values[row]} and then "
-            f"{values[row + 1]}"
+            f"update_id must have an entry for each of {len(targets)} edges, got "
+            f"{len(update_id)}"
         )
-    if values[-1] > np.iinfo(np.int32).max:
-        raise ValueError(f"there are {values[-1]} edges, more than int32 counts")
-    return values.astype(np.int32)
-
-
-def numbers(name: str, values: Any, size: int, what: str) -> Any:
-    """Numbers from 0 to `size - 1`, in the type that they come in or int32."""
-    values = _integers(name, values)
-    wrong = (values < 0) | (values >= size)
-    if len(values) and wrong.any():
-        edge = int(wrong.argmax())
-        raise ValueError(
-            f"edge {edge} has {name} {values[edge]}, but {what}s are numbered from 0 "
-            f"to {size - 1}"
-        )
-    return values if values.dtype == np.uint8 else freeze(values.astype(np.int32))
+    if len(targets) > np.iinfo(np.int32).max:
+        raise ValueError(f"there are {len(targets)} edges, more than int32 counts")
+    return arrays
 
 
 def booleans(name: str, values: Any, size: int) -> Any:
     """Booleans, or 0 and 1, one for each position."""
-    if not isinstance(values, jax.Array):
-        values = np.asarray(values)
+    values = _array(values)
     if values.shape != (size,):
         raise ValueError(
             f"{name} must have an entry for each of {size} positions, got shape "
@@ -139,29 +112,15 @@ def booleans(name: str, values: Any, size: int) -> Any:
         )
     if values.dtype == bool:
         return values
-    if size and values.dtype.kind not in "iu":
+    if values.dtype.kind not in "iu":
         raise ValueError(f"{name} must be booleans, got {values.dtype}")
     wrong = (values != 0) & (values != 1)
-    if size and wrong.any():
+    if wrong.any():
         raise ValueError(
             f"{name} of position {int(wrong.argmax())} is "
             f"{values[int(wrong.argmax())]}, expected 0 or 1"
         )
     return freeze(values.astype(bool))
-
-
-def same_length(offsets: Any, targets: Any, update_id: Any) -> None:
-    """Offsets end with the number of edges, and each edge has an update."""
-    if offsets[-1] != len(targets):
-        raise ValueError(
-            f"offsets must end with the number of edges, {len(targets)}, got "
-            f"{offsets[-1]}"
-        )
-    if len(update_id) != len(targets):
-        raise ValueError(
-            f"update_id must have an entry for each of {len(targets)} edges, got "
-            f"{len(update_id)}"
-        )
 
 
 def budget(values: Any, dimensions: int) -> np.ndarray:
@@ -176,26 +135,14 @@ def budget(values: Any, dimensions: int) -> np.ndarray:
 
 def position(number: Any, size: int) -> int:
     """The number of a position."""
-    if isinstance(number, bool) or not isinstance(number, int | np.integer):
-        raise ValueError(f"a position must be an integer, got {number!r}")
-    if not 0 <= number < size:
-        raise ValueError(
-            f"there is no position {number}: they are numbered from 0 to {size - 1}"
-        )
-    return int(number)
+    return integer("a position", number, 0, size - 1)
 
 
-def _integers(name: str, values: Any) -> Any:
+def _array(values: Any) -> Any:
+    """An array of JAX stays where it is; a list without entries is one of integers."""
     if not isinstance(values, jax.Array):
         values = np.asarray(values)
-        if values.size == 0 and values.ndim == 1:
-            values = values.astype(np.int32)
-    if values.ndim != 1 or values.dtype.kind not in "iu":
-        raise ValueError(
-            f"{name} must be a list of integers, got shape {values.shape} of "
-            f"{values.dtype}"
-        )
-    return values
+    return values if values.size else values.astype(np.int32)
 
 
 # ---- games that somebody made by hand, or that are traced ----------------------

@@ -115,16 +115,16 @@ class Game(Value):
             )
         delta, minima = _checks.table(updates)
         cap = _checks.caps(cap, delta)
-        offsets = _checks.offsets(offsets)
-        size = offsets.shape[0] - 1
-        targets = _checks.numbers("targets", targets, size, "position")
-        update_id = _checks.numbers("update_id", update_id, len(delta), "update")
+        rows = _checks.rows(offsets, targets, update_id, len(delta))
+        offsets, targets, update_id = rows
+        size = len(offsets) - 1
         defender = _checks.booleans("defender", defender, size)
-        _checks.same_length(offsets, targets, update_id)
+        if targets.dtype != np.uint8:
+            targets = freeze(targets.astype(np.int32))
         narrow = np.uint8 if len(delta) <= 256 else np.int32
         sizes = offsets[1:] - offsets[:-1]
         game = cls(
-            offsets=freeze(offsets),  # the checks made these
+            offsets=freeze(offsets.astype(np.int32)),  # a copy
             targets=targets,
             update_id=freeze(update_id.astype(narrow)),
             defender=defender,

@@ -5,6 +5,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from jaxgames.arena import is_traced
+from jaxgames.arguments import check_array, check_offsets
 from jaxgames.limits import Bounds, limited
 from jaxgames.multienergy import host
 from jaxgames.multienergy._checks import checked
@@ -68,11 +69,7 @@ def budgets_of(game: Game, fronts: Any) -> tuple[np.ndarray, np.ndarray]:
         fronts = fronts.offsets, fronts.points
     offsets, points = (np.asarray(x) for x in fronts)
     size, dimensions = game.num_positions, game.dimensions
-    if offsets.shape != (size + 1,) or offsets.dtype.kind != "i":
-        raise ValueError(
-            f"offsets must be {size + 1} integers, one more than positions, got shape "
-            f"{offsets.shape} of {offsets.dtype}"
-        )
+    check_array("offsets", offsets, (size + 1,), "i")
     if points.size == 0:
         points = np.zeros((0, dimensions), np.int32)
     if points.ndim != 2 or points.shape[1] != dimensions or points.dtype.kind != "i":
@@ -80,7 +77,6 @@ def budgets_of(game: Game, fronts: Any) -> tuple[np.ndarray, np.ndarray]:
             f"budgets must be rows of {dimensions} integers, got shape {points.shape} "
             f"of {points.dtype}"
         )
-    if offsets[0] != 0 or offsets[-1] != len(points) or (np.diff(offsets) < 0).any():
-        raise ValueError(f"offsets must ascend from 0 to {len(points)}")
+    check_offsets("offsets", offsets, len(points))
     points = np.clip(points, -1, np.iinfo(np.int32).max)  # neither wraps round
     return offsets.astype(np.int64), points.astype(np.int32)

@@ -7,6 +7,7 @@ import numpy as np
 
 from jaxgames.arena import Arena
 from jaxgames.later import to_numpy
+from jaxgames.quoting import all_counted
 from jaxgames.solution import NO_EDGE, UNDECIDED
 
 MAX_DRAWN_VERTICES = 200
@@ -51,15 +52,12 @@ class Game:
     @property
     def title(self) -> str:
         vertices, edges = self.arena.shape
-        return f"{_plural(vertices, 'vertex', 'vertices')}, {_plural(edges, 'edge')}"
+        return all_counted(vertex=vertices, edge=edges)
 
     def name(self, vertex: int) -> str:
         """The vertex's name with what neither SVG nor Graphviz can hold replaced."""
         name = self.names[vertex] if self.names is not None else None
-        return "".join(
-            c if c.isprintable() or c == "\n" else " " if c.isspace() else "\ufffd"
-            for c in name or ""
-        )
+        return "\n".join(map(printable, (name or "").split("\n")))
 
     def insides(self) -> list[str]:
         """What is written in the vertices."""
@@ -134,5 +132,8 @@ def read_game(arena: Arena, solution, names) -> Game:
     return Game(arena, winner, chosen, names)
 
 
-def _plural(count: int, one: str, many: str | None = None) -> str:
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+def printable(text: str) -> str:
+    """The text with what neither SVG nor Graphviz can hold replaced."""
+    return "".join(
+        c if c.isprintable() else " " if c.isspace() else "\ufffd" for c in text
+    )

@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxgames.plot._dot import dot_string
 from jaxgames.plot._drawing import draw_arrow, shorten
-from jaxgames.plot._game import FILL, LINE
+from jaxgames.plot._game import FILL, LINE, printable
 from jaxgames.plot._page import FAINT, SMALL, Picture, check_suffix, text_width
 from jaxgames.solution import UNDECIDED
 
@@ -59,7 +59,7 @@ def lasso_to_dot(trace: "Trace") -> str:
         f'  edge [fontname="Helvetica", color="{_PLAIN}"];',
     ]
     for i, step in enumerate(steps):
-        lines_of = (str(step.number), _clean(step.name), _clean(step.holds))
+        lines_of = (str(step.number), printable(step.name), printable(step.holds))
         label = "\n".join(filter(None, lines_of))
         more = ", peripheries=2" if step.accepting else ""
         lines.append(f"  s{i} [label={dot_string(label)}{more}];")
@@ -180,12 +180,5 @@ def _circle(radius: float) -> np.ndarray:
 
 
 def _beside(step: "Step") -> str:
-    name, holds = _clean(step.name), _clean(step.holds)
+    name, holds = printable(step.name), printable(step.holds)
     return name if name and name == shorten(name) else shorten(holds or name)
-
-
-def _clean(text: str) -> str:
-    """The text with what neither SVG nor Graphviz can hold replaced."""
-    return "".join(
-        c if c.isprintable() else " " if c.isspace() else "\ufffd" for c in text
-    )

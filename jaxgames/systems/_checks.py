@@ -7,13 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from jaxgames.arguments import check_array, check_places, check_rows
 from jaxgames.kept import kept
-from jaxgames.ltl._checks import (
-    check_array,
-    check_automaton,
-    check_places,
-    check_rows,
-)
+from jaxgames.ltl._checks import check_automaton
 
 if TYPE_CHECKING:
     from jaxgames.systems._product import Product

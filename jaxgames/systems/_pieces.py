@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxgames import archive, limits
 from jaxgames.arena import MAX_SIZE
+from jaxgames.arguments import check_array, check_offsets, check_places
 from jaxgames.limits import Bounds, limited
 from jaxgames.tuning.base import BYTES_AT_ONCE as _AT_ONCE
 
@@ -57,41 +58,14 @@ def check_piece(piece: Any, number: int) -> Piece:
     accepting = np.asarray(piece.accepting)
     if targets.size == 0:
         targets = targets.astype(np.int32)
-    for name, array in (("offsets", offsets), ("targets", targets)):
-        if array.ndim != 1 or array.dtype.kind not in "iu":
-            raise ValueError(
-                f"{name} of piece {number} must be integers in one dimension, got "
-                f"{array.dtype} of shape {array.shape}"
-            )
+    name = f"piece {number}"
+    check_places(f"{name}.targets", targets, np.iinfo(np.int32).max)
+    check_offsets(f"{name}.offsets", offsets, len(targets))
     size = len(offsets) - 1
-    if size < 0 or offsets[0] != 0 or offsets[-1] != len(targets):
-        raise ValueError(
-            f"offsets of piece {number} must begin with 0 and end with the number of "
-            f"its edges ({len(targets)})"
-        )
-    falls = np.flatnonzero(offsets[1:] < offsets[:-1])
-    if len(falls):
-        raise ValueError(
-            f"offsets of piece {number} must ascend, but offsets[{falls[0] + 1}] is "
-            f"{offsets[falls[0] + 1]} after {offsets[falls[0]]}"
-        )
-    wrong = np.flatnonzero((targets < 0) | (targets >= 2**31 - 1))
-    if len(wrong):
-        raise ValueError(
-            f"targets[{wrong[0]}] of piece {number} is {targets[wrong[0]]}, expected a "
-            "vertex"
-        )
-    if accepting.shape != (size,) or accepting.dtype != bool:
-        raise ValueError(
-            f"accepting of piece {number} must have one boolean for each of its {size} "
-            f"vertices, got {accepting.dtype} of shape {accepting.shape}"
-        )
+    check_array(f"{name}.accepting", accepting, (size,), "b")
     part = None if piece.part is None else np.asarray(piece.part)
-    if part is not None and (part.shape != (size,) or part.dtype.kind not in "iu"):
-        raise ValueError(
-            f"part of piece {number} must have one integer for each of its {size} "
-            f"vertices, got {part.dtype} of shape {part.shape}"
-        )
+    if part is not None:
+        check_array(f"{name}.part", part, (size,), "iu")
     return Piece(offsets.astype(np.int64), targets.astype(np.int32), accepting, part)
 
 

@@ -2,7 +2,7 @@
 
 import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import jax
@@ -104,7 +104,7 @@ def _secures(case: Labelled, claim: Solution, factor) -> bool:
     return True
 
 
-def _spoilt(case: Labelled) -> Complaint:
+def _spoilt(case: Labelled) -> Iterator[Complaint]:
     """What is accepted is right; what is right, as it was found, is accepted."""
     arena = case.arena
     factor = factor_of(arena)
@@ -127,12 +127,11 @@ def _spoilt(case: Labelled) -> Complaint:
         claim = dataclasses.replace(right, lower=lower, upper=upper, strategy=strategy)
         verdict = discounted.verify(arena, factor, claim)
         if verdict and not _secures(case, claim, factor):
-            return (
+            yield (
                 f"bounds {lower.tolist()} to {upper.tolist()} are wrong, but accepted"
             )
     if not discounted.verify(arena, factor, right):
-        return "the answer is rejected"
-    return None
+        yield "the answer is rejected"
 
 
 def _show(case: Labelled) -> str:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -100,7 +101,7 @@ def is_right(game: Game, claim: Solution, expected: np.ndarray) -> bool:
     return True
 
 
-def _spoilt(case: Labelled) -> Complaint:
+def _spoilt(case: Labelled) -> Iterator[Complaint]:
     """What is accepted is right."""
     game = game_of(case)
     right = emersonlei.solve(game, "host")
@@ -118,13 +119,12 @@ def _spoilt(case: Labelled) -> Complaint:
         claim = dataclasses.replace(right, winner=winner, machine=machine)
         verdict = emersonlei.verify(game, claim)
         if verdict and not is_right(game, claim, expected):
-            return f"{winner.tolist()} with moves {move.tolist()} is wrong but accepted"
+            yield f"{winner.tolist()} with moves {move.tolist()} is wrong but accepted"
         untouched = (winner == right.winner).all() and (
             move == right.machine.move
         ).all()
         if untouched and not verdict:
-            return f"the answer is right, but rejected: {verdict}"
-    return None
+            yield f"the answer is right, but rejected: {verdict}"
 
 
 def _draw(rng: np.random.Generator, index: int, size: int) -> Labelled:

@@ -2,7 +2,7 @@
 
 import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import jax
 import numpy as np
@@ -91,17 +91,15 @@ def _many(arenas: list[Arena]) -> Sequence[Solution]:
     return solve_many(energy, _games.padded(arenas), energy.PROBLEM.auto(None))
 
 
-def _capacity(case: Labelled) -> Complaint:
+def _capacity(case: Labelled) -> Iterator[Complaint]:
     """A battery of some size, by the engine of the host."""
     arena, capacity = case.arena, case.size
     found = energy.solve_with_capacity(arena, capacity, "host")
     right = reference.solve(arena, capacity=capacity)
     for name in ("credit", "strategy"):
-        said = _games.differs(name, getattr(found, name), getattr(right, name))
-        if said:
-            return said
+        yield _games.differs(name, getattr(found, name), getattr(right, name))
     verdict = energy.verify_with_capacity(arena, found, capacity)
-    return _games.rejected(verdict, "the host")
+    yield _games.rejected(verdict, "the host")
 
 
 # ---- verification ----------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -83,17 +84,16 @@ def _stacked(cases: Cases) -> list[Complaint]:
     return said
 
 
-def _played(case: Labelled) -> Complaint:
+def _played(case: Labelled) -> Iterator[Complaint]:
     """Both strategies are followed, whatever the rival does."""
     found = energyparity.solve(case.arena, "host")
     if max([0, *found.modes.level.tolist()]) > MOST_STATES:
-        return None
+        return
     if not reference.verify(case.arena, found):
-        return "its strategies lose when they are played"
-    return None
+        yield "its strategies lose when they are played"
 
 
-def _decided(case: Labelled) -> Complaint:
+def _decided(case: Labelled) -> Iterator[Complaint]:
     """A mean payoff of at least a threshold, against the energy parity game of it."""
     arena = case.arena
     for threshold in (0, (1, 2)):
@@ -102,10 +102,7 @@ def _decided(case: Labelled) -> Complaint:
             continue
         found = energyparity.decide(arena, threshold, "host")
         expected = reference.solve(game).winner
-        said = _games.differs(f"winner at {threshold}", found.winner, expected)
-        if said:
-            return said
-    return None
+        yield _games.differs(f"winner at {threshold}", found.winner, expected)
 
 
 def spoilt(arena: Arena, right: Solution, rng: np.random.Generator) -> Solution:
@@ -138,19 +135,18 @@ def spoilt(arena: Arena, right: Solution, rng: np.random.Generator) -> Solution:
     )
 
 
-def _spoilt(case: Labelled) -> Complaint:
+def _spoilt(case: Labelled) -> Iterator[Complaint]:
     """What is accepted is right; and what is right but for its modes is accepted."""
     arena = case.arena
     right = energyparity.solve(arena, "host")
     if max([0, *right.modes.level.tolist()]) > MOST_STATES:
-        return None
+        return
     rng = np.random.default_rng([case.size, len(case.src)])
     for _ in range(4):
         claim = spoilt(arena, right, rng)
         if energyparity.verify(arena, claim) and not reference.verify(arena, claim):
             text = f"{claim.winner.tolist()}, {claim.strategy.tolist()}"
-            return f"{text} with {vars(claim.modes)} is wrong, but accepted"
-    return None
+            yield f"{text} with {vars(claim.modes)} is wrong, but accepted"
 
 
 def _draw(rng: np.random.Generator, index: int, size: int) -> Labelled:

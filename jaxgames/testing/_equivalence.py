@@ -1,5 +1,7 @@
 """Behavioural equivalences: notions, their formulas, and bisimilarity."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from jaxgames import equivalence
@@ -62,7 +64,7 @@ def _pairs(lts: LTS) -> list[tuple[int, int]]:
 # ---- notions ---------------------------------------------------------------------
 
 
-def _notions(case: Labelled) -> Complaint:
+def _notions(case: Labelled) -> Iterator[Complaint]:
     """All notions on all pairs, against their definitions."""
     lts = system_of(case)
     rows = reference.rows_of(System.of(lts))
@@ -73,14 +75,13 @@ def _notions(case: Labelled) -> Complaint:
         for notion in NOTIONS:
             there, back = bool(below[notion][pair]), bool(below[notion][pair[::-1]])
             if found[notion] != (there, back, there and back):
-                return (
+                yield (
                     f"{notion} of {pair}: {tuple(found[notion])}, where it must be "
                     f"{(there, back, there and back)}"
                 )
-    return None
 
 
-def _spectrum(case: Labelled) -> Complaint:
+def _spectrum(case: Labelled) -> Iterator[Complaint]:
     """Classes of all notions."""
     lts = system_of(case)
     rows = reference.rows_of(System.of(lts))
@@ -93,13 +94,10 @@ def _spectrum(case: Labelled) -> Complaint:
             ("class", whole.classes(notion)),
             ("relation", equivalence.relation(lts, notion).labels),
         ):
-            said = _games.differs(f"{name} by {notion}", got, expected)
-            if said:
-                return said
-    return None
+            yield _games.differs(f"{name} by {notion}", got, expected)
 
 
-def _weak(case: Labelled) -> Complaint:
+def _weak(case: Labelled) -> Iterator[Complaint]:
     """The weak notions that have a definition to be compared with."""
     lts = system_of(case)
     rows = reference.rows_of(System.of(lts))
@@ -112,13 +110,10 @@ def _weak(case: Labelled) -> Complaint:
         one_way = not notion.endswith("bisimulation")
         for pair, one in zip(pairs, found, strict=True):
             if one[notion][0 if one_way else 2] != bool(below[pair]):
-                return f"{notion} of {pair} must be {bool(below[pair])}"
+                yield f"{notion} of {pair} must be {bool(below[pair])}"
     for one in found[1::5]:
         for notion in WEAK:
-            said = _told_apart(lts, one, notion)
-            if said:
-                return said
-    return None
+            yield _told_apart(lts, one, notion)
 
 
 def _told_apart(lts: LTS, found: equivalence.Comparison, notion: str) -> Complaint:
@@ -169,7 +164,7 @@ def spoilt(formula: Formula, rng: np.random.Generator) -> Formula:
     return Not(formula)
 
 
-def _formulas(case: Labelled) -> Complaint:
+def _formulas(case: Labelled) -> Iterator[Complaint]:
     """Formulas tell apart what they should, at their price; spoilt ones too."""
     lts = system_of(case)
     rows = reference.rows_of(System.of(lts))
@@ -177,22 +172,17 @@ def _formulas(case: Labelled) -> Complaint:
     pairs = [pair for pair in _pairs(lts) if pair[0] < pair[1]]
     for found in equivalence.compare_many(lts, pairs):
         for notion in NOTIONS:
-            said = _told_apart(lts, found, notion)
-            if said:
-                return said
+            yield _told_apart(lts, found, notion)
             formula = found.formula(notion)
             if formula is None:
                 continue
             if (np.minimum(price(formula), 3) > STRONG[notion]).any():
-                return f"{formula} costs {price(formula)}, too much for {notion}"
+                yield f"{formula} costs {price(formula)}, too much for {notion}"
             for one in (formula, spoilt(formula, rng)):
                 expected = [
                     by_definition(rows, lts.names, p, one) for p in range(case.size)
                 ]
-                said = _games.differs(f"{one}", satisfying(lts, one), expected)
-                if said:
-                    return said
-    return None
+                yield _games.differs(f"{one}", satisfying(lts, one), expected)
 
 
 # ---- bisimilarity ----------------------------------------------------------------

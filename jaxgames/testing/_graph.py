@@ -276,7 +276,7 @@ def _attracted(stack, player):
 
 
 def _attractor(cases: Cases) -> list[Complaint]:
-    """Attractors to some vertices, by their definition; the same from both engines."""
+    """Attractors to some vertices, and moves: the same from both engines."""
     stack, vertices, _ = cases.once(_stack)
     goals = [case.vertex["goal"] > 0 for case in cases]
     goal = _games.rows(goals, vertices.shape[1], BATCH, 0).astype(bool)
@@ -284,48 +284,19 @@ def _attractor(cases: Cases) -> list[Complaint]:
     for player in (0, 1):
         mask, strategy = map(np.asarray, _attracted((stack, goal, vertices), player))
         for at, case in enumerate(cases):
-            there = {"vertices": masks(case)[0], "engine": "host"}
-            host = graph.attractor(case.arena, goals[at], player, **there)
-            expected = attracted(case, goals[at], player)
-            said[at] = (
-                said[at]
-                or _games.differs("attracted on the host", host.mask, expected)
-                or _games.differs(
-                    "attracted on the device", mask[at, : case.size], expected
+            asked, there = (case.arena, goals[at], player), masks(case)[0]
+            right = graph.reference.attractor(*asked, vertices=there)
+            host = graph.attractor(*asked, vertices=there, engine="host")
+            for where, won, move in (
+                ("on the host", host.mask, host.strategy),
+                ("on the device", mask[at, : case.size], strategy[at, : case.size]),
+            ):
+                said[at] = (
+                    said[at]
+                    or _games.differs(f"attracted {where}", won, right.mask)
+                    or _games.differs(f"move {where}", move, right.strategy)
                 )
-                or _games.differs(
-                    "move on the device", strategy[at, : case.size], host.strategy
-                )
-                or _leads_astray(case, host, goals[at], player)
-            )
     return said
-
-
-def attracted(case: Labelled, goal: np.ndarray, player: int) -> np.ndarray:
-    """The attractor, by going round until nothing is added."""
-    there = case.vertex["there"] > 0
-    keep = there[case.src] & there[case.dst]
-    won = goal & there
-    while True:
-        leads = np.zeros(case.size, bool)
-        leads[case.src[keep & won[case.dst]]] = True
-        escapes = np.zeros(case.size, bool)
-        escapes[case.src[keep & ~won[case.dst]]] = True
-        own = case.vertex["owner"] == player
-        more = won | (there & leads & (own | ~escapes))
-        if (more == won).all():
-            return won
-        won = more
-
-
-def _leads_astray(case: Labelled, found, goal: np.ndarray, player: int) -> Complaint:
-    """With his moves alone the player must attract as much."""
-    moves = np.where(found.mask & ~goal, found.strategy, -1)
-    own = (case.vertex["owner"] == player) & found.mask & ~goal & masks(case)[0]
-    if (moves[own] < 0).any():
-        return f"no move at {np.flatnonzero(own & (moves < 0))[0]}, which is attracted"
-    fixed = attracted(case.fixed(moves, player), goal, player)
-    return _games.differs("attracted by the strategy", fixed, found.mask)
 
 
 # ---- the slice -------------------------------------------------------------------

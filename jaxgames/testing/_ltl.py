@@ -138,7 +138,7 @@ def _holds(formula: Formula, system: System, run: list[int], back: int) -> bool:
     return bool(word.holds(formula)[which][0])
 
 
-def _product(formula: Formula) -> Complaint:
+def _product(formula: Formula) -> Iterator[Complaint]:
     """Both engines make the same product; what runs it has is known from short ones."""
     system, automaton = system_for(formula), ltl.translate(formula)
     host, device = (
@@ -146,19 +146,16 @@ def _product(formula: Formula) -> Complaint:
         for engine in ("host", "device")
     )
     for name in ("offsets", "targets", "accepting", "system_state", "automaton_state"):
-        said = _games.differs(name, getattr(device, name), getattr(host, name))
-        if said:
-            return said
+        yield _games.differs(name, getattr(device, name), getattr(host, name))
     found = buchi.accepting_cycle(host, solver="host")
     some = any(_holds(formula, system, run, back) for run, back in lassos(system, 4))
     if some and not found.exists:
-        return f"a run of {system} satisfies it, but none is found"
+        yield f"a run of {system} satisfies it, but none is found"
     if found.lasso is not None:
         run = [*found.lasso.prefix.tolist(), *found.lasso.cycle.tolist()]
         run = np.asarray(host.system_state)[run].tolist()
         if len(run) <= 6 and not _holds(formula, system, run, len(found.lasso.prefix)):
-            return f"the run {run} of {system} does not satisfy it"
-    return None
+            yield f"the run {run} of {system} does not satisfy it"
 
 
 def subject() -> Subject:

@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -274,7 +275,7 @@ def _question(case: Labelled) -> tuple[MDP, np.ndarray, np.ndarray]:
     return model_of(case), case.vertex["target"] > 0, case.vertex["there"] > 0
 
 
-def _bounds(case: Labelled) -> Complaint:
+def _bounds(case: Labelled) -> Iterator[Complaint]:
     """Bounds that hold exactly and are near, and a scheduler that is worth them."""
     model, target, passed = _question(case)
     exact = _exact.reach_values(model, target, passed)
@@ -287,23 +288,22 @@ def _bounds(case: Labelled) -> Complaint:
         for s, value in enumerate(values):
             low, high = Fraction(found.lower[s]), Fraction(found.upper[s])
             if not low <= value <= high:
-                return (
+                yield (
                     f"{how}: bounds {float(low)} and {float(high)} at state {s}, "
                     f"where the probability is {float(value)}"
                 )
             if abs(Fraction(found.value[s]) - value) > Fraction(1, 10**6):
-                return f"{how}: {found.value[s]} at state {s} is too far away"
+                yield f"{how}: {found.value[s]} at state {s} is too far away"
             if (worth[s] < low) if optimum == "max" else (worth[s] > high):
-                return (
+                yield (
                     f"{how}: the scheduler reaches the target from state {s} with "
                     f"{float(worth[s])}, which the bounds leave out"
                 )
         if ((found.scheduler < 0) != (target | ~passed)).any():
-            return f"{how}: a scheduler for states where nothing is to be chosen"
-    return None
+            yield f"{how}: a scheduler for states where nothing is to be chosen"
 
 
-def _values(case: Labelled) -> Complaint:
+def _values(case: Labelled) -> Iterator[Complaint]:
     """The reference's value iteration."""
     model, target, passed = _question(case)
     exact = _exact.reach_values(model, target, passed)
@@ -313,8 +313,7 @@ def _values(case: Labelled) -> Complaint:
         )
         for s, value in enumerate(values):
             if abs(found[s] - float(value)) > 1e-6:
-                return f"{optimum}: {found[s]} at state {s}, not {float(value)}"
-    return None
+                yield f"{optimum}: {found[s]} at state {s}, not {float(value)}"
 
 
 def of_regions(engine: Literal["host", "device", "reference"]) -> Check:
@@ -323,7 +322,7 @@ def of_regions(engine: Literal["host", "device", "reference"]) -> Check:
         (mdp.reference, {}) if engine == "reference" else (mdp, {"engine": engine})
     )
 
-    def check(case: Labelled) -> Complaint:
+    def check(case: Labelled) -> Iterator[Complaint]:
         model, target, passed = _question(case)
         exact = _exact.reach_values(model, target, passed)
         good = _exact.buchi_states(model, target)
@@ -335,22 +334,20 @@ def of_regions(engine: Literal["host", "device", "reference"]) -> Check:
             for name, goal in (("prob0", 0), ("prob1", 1)):
                 question = getattr(slice_, name)
                 found = question(model, wide[0], optimum, states=wide[1], **how)
-                said = _games.differs(
+                yield _games.differs(
                     f"probability {goal} ({optimum})",
                     np.asarray(found.states)[: case.size],
                     [value == goal for value in values],
                 )
-                if said:
-                    return said
         found = slice_.almost_sure_buchi(model, wide[0], **how)
-        return _games.differs(
+        yield _games.differs(
             "almost sure repetition", np.asarray(found.states)[: case.size], good
         )
 
     return each(check)
 
 
-def _verified(case: Labelled) -> Complaint:
+def _verified(case: Labelled) -> Iterator[Complaint]:
     """The check of sets, by values of chains, with what is spoilt."""
     model, target, passed = _question(case)
     exact = _exact.reach_values(model, target, passed)
@@ -369,7 +366,7 @@ def _verified(case: Labelled) -> Complaint:
                 claim[s] ^= True
             verdict = asked(found._replace(states=claim), sought, optimum)
             if bool(verdict) != (s < 0):
-                return f"{sought}, {optimum}, changed at {s}: {verdict}"
+                yield f"{sought}, {optimum}, changed at {s}: {verdict}"
         if found.scheduler is None:
             continue
         for s in np.flatnonzero(found.scheduler >= 0):
@@ -381,8 +378,7 @@ def _verified(case: Labelled) -> Complaint:
                 worth = _exact.chain_values(chain, target, passed)
                 wrong = [t for t in np.flatnonzero(right) if worth[t] != goal]
                 if verdict and wrong:
-                    return f"{sought}, {optimum}, choice {choice}: not so from {wrong}"
-    return None
+                    yield f"{sought}, {optimum}, choice {choice}: not so from {wrong}"
 
 
 def _show_question(case: Labelled) -> str:

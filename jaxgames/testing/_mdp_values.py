@@ -1,7 +1,7 @@
 """Values of Markov decision processes and stochastic games, against all schedulers."""
 
 import dataclasses
-import itertools
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 from unittest import mock
@@ -12,7 +12,7 @@ from jaxgames import mdp
 from jaxgames.mdp._model import owner_of
 from jaxgames.mdp._stochastic_game import part, taken
 from jaxgames.mdp.host import _sequence
-from jaxgames.testing import _exact, _fronts
+from jaxgames.testing import _fronts, _games
 from jaxgames.testing._labelled import Labelled, labelled, smaller
 from jaxgames.testing._mdp import _draw, _show, in_order, model_of
 from jaxgames.testing._subject import Check, Complaint, Subject, each, first
@@ -90,25 +90,22 @@ def of_solver(solver: str) -> Check:
     return each(lambda case: _asked(case, solver))
 
 
-def _asked(case: Labelled, solver: str) -> Complaint:
+def _asked(case: Labelled, solver: str) -> Iterator[Complaint]:
     model = _paid(case)
     for text, how in QUESTIONS.items():
         for optimum in ("min", "max"):
             asked = text.format(optimum)
             found = mdp.check(model, asked, solver)
-            wrong = _off(asked, found, _expected(model, how, optimum))
-            if wrong:
-                return wrong
-    return None
+            yield _off(asked, found, _expected(model, how, optimum))
 
 
-def _in_sequence(case: Labelled) -> Complaint:
+def _in_sequence(case: Labelled) -> Iterator[Complaint]:
     """All properties by sweeps in one order of all states, as of large models."""
     with mock.patch.multiple(_sequence, SEQUENCE_FROM=0, KNOTTED_UP_TO=1.0):
-        return _asked(case, "host")
+        yield from _asked(case, "host")
 
 
-def _verified(case: Labelled) -> Complaint:
+def _verified(case: Labelled) -> Iterator[Complaint]:
     """Right bounds are accepted, and wrong ones are not."""
     model = _paid(case)
     rng = np.random.default_rng([case.size, len(case.src)])
@@ -132,23 +129,21 @@ def _verified(case: Labelled) -> Complaint:
                 )
                 verdict = mdp.verify_values(model, asked, claim)
                 if verdict and not right:
-                    return f"{asked}: wrong bounds {lower} to {upper} are accepted"
+                    yield f"{asked}: wrong bounds {lower} to {upper} are accepted"
                 if right and not spoils and not verdict:
-                    return f"{asked}: right bounds are rejected: {verdict}"
-    return None
+                    yield f"{asked}: right bounds are rejected: {verdict}"
 
 
-def _game(case: Labelled) -> Complaint:
+def _game(case: Labelled) -> Iterator[Complaint]:
     """A stochastic game, by all pairs of strategies; and its verification."""
     model = _paid(case)
     labels, owner = model.labels or {}, case.vertex["owner"]
     target, passed = labels["goal"], labels["way"]
-    expected = _of_all_pairs(model, owner, target, passed)
     game = mdp.Game(model, owner.astype(np.int8))
+    expected = mdp.reference.game_values(game, target, states=passed)
     found = mdp.solve_game(game, target, states=passed)
-    wrong = _off("solve_game", found, expected)
-    verdict = mdp.verify_game(game, target, found, states=passed)
-    return wrong or (None if verdict else f"right values are rejected: {verdict}")
+    yield _off("solve_game", found, expected)
+    yield _games.rejected(mdp.verify_game(game, target, found, states=passed))
 
 
 STEPPED: dict[str, dict[str, Any]] = {
@@ -163,7 +158,7 @@ STEPPED: dict[str, dict[str, Any]] = {
 """Properties of a number of steps of a game, and what they are to the reference."""
 
 
-def _played(case: Labelled) -> Complaint:
+def _played(case: Labelled) -> Iterator[Complaint]:
     """What a coalition secures in some steps, and with a formula; and verification."""
     model, priority = _paid(case), case.vertex["priority"] % 2
     labels, owner = dict(model.labels or {}), case.vertex["owner"].astype(np.int8)
@@ -180,21 +175,19 @@ def _played(case: Labelled) -> Complaint:
             asked = f"<<{player}>>" + text.format("max" if player else "min")
             expected = mdp.reference.game_steps(game, maximizer=1, **given)
             found = mdp.check(game, asked)
-            wrong = _off(asked, found, expected)
-            if wrong:
-                return wrong
+            yield _off(asked, found, expected)
             verdict = mdp.verify_values(game, asked, found)
             if not verdict:
-                return f"{asked}: right bounds are rejected: {verdict}"
+                yield f"{asked}: right bounds are rejected: {verdict}"
             found.lower[0] = found.upper[0] = float(expected[0]) + 1e-3
             if mdp.verify_values(game, asked, found):
-                return f"{asked}: wrong bounds are accepted"
+                yield f"{asked}: wrong bounds are accepted"
     asked = '<<0>>Pmax=? [ F G "even" ]'
     expected = mdp.reference.parity_game_values(game, priority)
-    return _off(asked, mdp.check(game, asked), expected)
+    yield _off(asked, mdp.check(game, asked), expected)
 
 
-def _spoilt_game(case: Labelled) -> Complaint:
+def _spoilt_game(case: Labelled) -> Iterator[Complaint]:
     """What is accepted of a game is right: its bounds are what strategies secure."""
     model = _paid(case)
     labels, owner = model.labels or {}, case.vertex["owner"]
@@ -202,7 +195,7 @@ def _spoilt_game(case: Labelled) -> Complaint:
     game = mdp.Game(model, owner.astype(np.int8))
     right = mdp.solve_game(game, target, states=passed)
     groups = np.asarray(model.row_group_offsets)
-    rows = [_exact.branches(model, choice) for choice in range(model.num_choices)]
+    asked: Any = {"target": target, "states": passed}
     rng = np.random.default_rng([case.size, len(case.src)])
     for kind in range(4):
         lower, upper = _spoilt_bounds(kind, right, rng)
@@ -212,30 +205,20 @@ def _spoilt_game(case: Labelled) -> Complaint:
             moves &= rng.random(case.size) < 0.7
             strategy[moves] = rng.integers(groups[:-1][moves], groups[1:][moves])
         if kind == 3:  # what these two come to, as if none could do better
-            here = np.where(strategy >= 0, strategy, groups[:-1]).tolist()
-            exact = _exact.chain_values([rows[c] for c in here], target, passed)
+            here = np.where(strategy >= 0, strategy, groups[:-1])
+            chain, _ = part(model, taken(here, owner >= 0, owner_of(model)))
+            exact = mdp.reference.values(chain, "reach", **asked)
             lower, upper = (
                 np.clip([float(x) + e for x in exact], 0, 1) for e in (-1e-9, 1e-9)
             )
         claim = dataclasses.replace(right, lower=lower, upper=upper, strategy=strategy)
         if not mdp.verify_game(game, target, claim, states=passed):
             continue
-        for player, optimum, bound in ((0, "min", lower), (1, "max", upper)):
-            left = [
-                [int(strategy[s])]
-                if owner[s] == player and strategy[s] >= 0
-                else range(*groups[s : s + 2].tolist())
-                for s in range(case.size)
-            ]
-            better = min if optimum == "min" else max
-            answers = [
-                _exact.chain_values([rows[c] for c in pair], target, passed)
-                for pair in itertools.product(*left)
-            ]
-            secured = [better(x) for x in zip(*answers, strict=True)]
-            if wrong := _unsecured(player, bound, secured, strategy):
-                return wrong
-    return None
+        for player, bound in enumerate((lower, upper)):
+            small, _ = part(model, taken(strategy, owner == player, owner_of(model)))
+            optimum = "max" if player else "min"
+            secured = mdp.reference.values(small, "reach", optimum, **asked)
+            yield _unsecured(player, bound, secured, strategy)
 
 
 def _spoilt_bounds(kind: int, right: Any, rng: np.random.Generator) -> tuple:
@@ -262,18 +245,17 @@ def _unsecured(player: int, bound, secured, strategy: np.ndarray) -> Complaint:
     return None
 
 
-def _parity_game(case: Labelled) -> Complaint:
+def _parity_game(case: Labelled) -> Iterator[Complaint]:
     """A stochastic parity game, by all pairs of strategies; and its verification."""
     owner, priority = case.vertex["owner"], case.vertex["priority"]
     game = mdp.Game(_paid(case), owner.astype(np.int8))
     expected = mdp.reference.parity_game_values(game, priority)
     found = mdp.solve_parity_game(game, priority)
-    wrong = _off("solve_parity_game", found, expected)
-    verdict = mdp.verify_parity_game(game, priority, found)
-    return wrong or (None if verdict else f"right values are rejected: {verdict}")
+    yield _off("solve_parity_game", found, expected)
+    yield _games.rejected(mdp.verify_parity_game(game, priority, found))
 
 
-def _spoilt_parity_game(case: Labelled) -> Complaint:
+def _spoilt_parity_game(case: Labelled) -> Iterator[Complaint]:
     """What is accepted of a parity game is right: strategies secure its bounds."""
     owner, priority = case.vertex["owner"], case.vertex["priority"]
     model = _paid(case)
@@ -294,29 +276,7 @@ def _spoilt_parity_game(case: Labelled) -> Complaint:
             small, _ = part(model, taken(strategy, owner == player, owner_of(model)))
             left = mdp.Game(small, game.player)
             secured = mdp.reference.parity_game_values(left, priority)
-            if wrong := _unsecured(player, bound, secured, strategy):
-                return wrong
-    return None
-
-
-def _of_all_pairs(model: mdp.MDP, owner, target, passed) -> list[Fraction]:
-    """The value of a game by all pairs of memoryless strategies."""
-    groups = np.asarray(model.row_group_offsets).tolist()
-    own = [range(*pair) for pair in itertools.pairwise(groups)]
-    rows = [_exact.branches(model, choice) for choice in range(model.num_choices)]
-    mine = [range_ if o == 0 else [None] for range_, o in zip(own, owner, strict=True)]
-    best: list[Fraction] = [Fraction(0)] * model.num_states
-    for strategy in itertools.product(*mine):
-        theirs = [
-            own[s] if choice is None else [choice] for s, choice in enumerate(strategy)
-        ]
-        answers = [
-            _exact.chain_values([rows[c] for c in pair], target, passed)
-            for pair in itertools.product(*theirs)
-        ]
-        least = [min(x) for x in zip(*answers, strict=True)]
-        best = list(map(max, best, least))
-    return best
+            yield _unsecured(player, bound, secured, strategy)
 
 
 def subject() -> Subject:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -66,7 +67,7 @@ _of = functools.partial(_games.compared, wrong=_wrong, expected=_expected)
 of_place = _games.one_by_one(meanpayoff, _of, one_shape=True)
 
 
-def _decisions(case: Labelled) -> Complaint:
+def _decisions(case: Labelled) -> Iterator[Complaint]:
     """Who has at least a threshold, around the values and on them."""
     arena = case.arena
     expected = values(reference.solve(arena), case.size)
@@ -75,10 +76,7 @@ def _decisions(case: Labelled) -> Complaint:
     for threshold in (at, at + Fraction(1, 99), at - Fraction(1, 99)):
         found = meanpayoff.decide(arena, threshold, "host")
         wins = [0 if value >= threshold else 1 for value in expected]
-        said = _games.differs(f"winner at {threshold}", found.winner, wins)
-        if said:
-            return said
-    return None
+        yield _games.differs(f"winner at {threshold}", found.winner, wins)
 
 
 def spoilt(arena: Arena, right: Solution, rng: np.random.Generator) -> Solution:
@@ -105,7 +103,7 @@ def spoilt(arena: Arena, right: Solution, rng: np.random.Generator) -> Solution:
     )
 
 
-def _spoilt(case: Labelled) -> Complaint:
+def _spoilt(case: Labelled) -> Iterator[Complaint]:
     arena = case.arena
     right = meanpayoff.solve(arena, "host")
     expected = values(reference.solve(arena), case.size)
@@ -125,10 +123,7 @@ def _spoilt(case: Labelled) -> Complaint:
                 right_values and in_lowest_terms,
             ),
         ):
-            said = _games.judged(bool(truth), {form: bool(verdict)}, text)
-            if said:
-                return said
-    return None
+            yield _games.judged(bool(truth), {form: bool(verdict)}, text)
 
 
 def subject() -> Subject:

@@ -1,6 +1,7 @@
 """Games of several energies: solvers, batches and verification."""
 
 import functools
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -129,7 +130,7 @@ def of_many(solver: str, capped: bool) -> Check:
     return apart(check)
 
 
-def _spoilt(case: Labelled) -> Complaint:
+def _spoilt(case: Labelled) -> Iterator[Complaint]:
     """Budgets that are left out, more, dearer or cheaper."""
     game = game_of(case)
     fronts = [sorted(budgets) for budgets in reference.solve(game)]
@@ -153,12 +154,9 @@ def _spoilt(case: Labelled) -> Complaint:
         offsets = np.cumsum([0, *map(len, claim)])
         points = np.array([x for row in claim for x in row], np.int32)
         verdict = multienergy.verify(game, (offsets, points.reshape(-1, DIMENSIONS)))
-        said = _games.judged(
+        yield _games.judged(
             claim == fronts, {"playing": bool(verdict)}, f"budgets {claim}"
         )
-        if said:
-            return said
-    return None
 
 
 def _show(case: Labelled) -> str:

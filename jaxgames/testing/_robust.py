@@ -1,6 +1,7 @@
 """Values of interval models, against all that scheduler and nature may do."""
 
 import dataclasses
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -117,18 +118,14 @@ def _missed(text: str, found: Any, expected: list) -> Complaint:
 def of_solver(solver: str) -> Check:
     """All properties by one solver."""
 
-    def check(case: Labelled) -> Complaint:
+    def check(case: Labelled) -> Iterator[Complaint]:
         for model, text, expected in _asked(case):
-            found = mdp.check(model, text, solver)
-            wrong = _missed(text, found, expected)
-            if wrong:
-                return wrong
-        return None
+            yield _missed(text, mdp.check(model, text, solver), expected)
 
     return each(check)
 
 
-def _verified(case: Labelled) -> Complaint:
+def _verified(case: Labelled) -> Iterator[Complaint]:
     """Right bounds are accepted, and wrong ones are not."""
     rng = np.random.default_rng([case.size, len(case.src)])
     for model, text, expected in _asked(case):
@@ -137,7 +134,7 @@ def _verified(case: Labelled) -> Complaint:
         found = mdp.check(model, text)
         verdict = mdp.verify_values(model, text, found)
         if not verdict:
-            return f"{text}: right bounds are rejected: {verdict}"
+            yield f"{text}: right bounds are rejected: {verdict}"
         state = int(rng.integers(case.size))
         if expected[state] == float("inf"):
             found.upper[state] = 1e6
@@ -147,8 +144,7 @@ def _verified(case: Labelled) -> Complaint:
         else:
             found.lower[state] = found.upper[state] = float(expected[state]) - 0.25
         if mdp.verify_values(model, text, found):
-            return f"{text}: wrong bounds are accepted at {state}: {found.lower}"
-    return None
+            yield f"{text}: wrong bounds are accepted at {state}: {found.lower}"
 
 
 def _show(case: Labelled) -> str:

@@ -1,7 +1,7 @@
 """What the fuzzer knows of a slice: how to draw, check, shrink and print its cases."""
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 Complaint = str | None
@@ -79,14 +79,20 @@ def apart(check: Callable[[Cases], list[Complaint]]) -> Check:
     return checked
 
 
-def each(check: Callable[[Any], Complaint]) -> Check:
-    """A check of one case after the other; an exception is a complaint."""
+def each(check: Callable[[Any], Complaint | Iterator[Complaint]]) -> Check:
+    """A check of one case after the other; an exception is a complaint.
+
+    Of complaints that it yields of a case the first one counts.
+    """
 
     def checked(cases: Cases) -> list[Complaint]:
         found: list[Complaint] = []
         for case in cases:
             try:
-                found.append(check(case))
+                said = check(case)
+                if isinstance(said, Iterator):
+                    said = next(filter(None, said), None)
+                found.append(said)
             except Exception as error:
                 found.append(f"{type(error).__name__}: {error}")
         return found

@@ -385,11 +385,11 @@ def test_what_a_traced_graph_does_not_allow():
         ({"accepting": marks, "solver": "host"}, "runs on the host"),
         ({"accepting": marks, "solver": "trim"}, "has to see that every part is weak"),
         ({"accepting": None}, "accepting is None"),
-        ({"accepting": np.ones(3, bool)}, "one boolean for each vertex"),
+        ({"accepting": np.ones(3, bool)}, "accepting must hold booleans"),
         ({"accepting": marks, "initial": 7}, "initial is 7"),
-        ({"accepting": marks, "initial": [0]}, "one boolean for each vertex"),
+        ({"accepting": marks, "initial": [0]}, "initial must hold booleans"),
         ({"accepting": marks, "partition": (0, 0)}, "not a pair"),
-        ({"accepting": marks, "partition": [0]}, "partition must have one integer"),
+        ({"accepting": marks, "partition": [0]}, "partition must hold integers"),
     ):
         with pytest.raises(ValueError, match=message):
             traced(**arguments)

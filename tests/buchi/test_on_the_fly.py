@@ -143,12 +143,24 @@ def test_errors_of_the_pieces_are_told(overlap):
     good = [0, 1], [0], np.array([False])
     for bad, message in (
         (([0, 1], [0]), "piece 1 must be"),
-        (([0, 2], [0], [True]), "offsets of piece 1 must begin with 0 and end"),
-        (([0, 2, 1, 1], [0], np.ones(3, bool)), "offsets of piece 1 must ascend"),
-        (([0, 1], [-1], np.ones(1, bool)), r"targets\[0\] of piece 1 is -1"),
-        (([0, 1], [0.5], np.ones(1, bool)), "targets of piece 1 must be integers"),
-        (([0, 1], [0], np.ones(2, bool)), "accepting of piece 1 must have one"),
-        (([0, 1], [0], np.ones(1, bool), [0, 0]), "part of piece 1 must have one"),
+        (([0, 2], [0], [True]), r"piece 1\.offsets must go from 0 to 1, got 0 to 2"),
+        (
+            ([0, 2, 1, 1], [0], np.ones(3, bool)),
+            r"offsets\[2\] is 1, expected 2",
+        ),
+        (([0, 1], [-1], np.ones(1, bool)), r"piece 1\.targets\[0\] is -1"),
+        (
+            ([0, 1], [0.5], np.ones(1, bool)),
+            r"piece 1\.targets must be a list",
+        ),
+        (
+            ([0, 1], [0], np.ones(2, bool)),
+            r"piece 1\.accepting must hold bool",
+        ),
+        (
+            ([0, 1], [0], np.ones(1, bool), [0, 0]),
+            r"piece 1\.part must hold int",
+        ),
         (([0, 1], [0], np.ones(1, bool), [0]), "piece 1 must have parts if"),
     ):
         with pytest.raises(ValueError, match=message):

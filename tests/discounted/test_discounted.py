@@ -245,7 +245,7 @@ def test_what_cannot_be_asked():
     found = discounted.solve(GAME, 0.5)
     with pytest.raises(ValueError, match="verified on the host"):
         jax.jit(lambda x: discounted.verify(x, 0.5, found))(GAME)
-    with pytest.raises(ValueError, match="lower must be floating numbers"):
+    with pytest.raises(ValueError, match="lower must hold floating numbers"):
         discounted.verify(GAME, 0.5, dataclasses.replace(found, lower=found.lower[:2]))
 
 

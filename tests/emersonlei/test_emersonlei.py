@@ -286,8 +286,14 @@ def test_limits_and_states():
     [
         (lambda: Game.of(ROUND, "Inf(0)"), "must be an Acceptance"),
         (lambda: Game.of(ROUND, inf(62)), "marks up to 61, got 62"),
-        (lambda: Game.of(ROUND, inf(0), vertex_marks=[1]), "vertex_marks must be"),
-        (lambda: Game.of(ROUND, inf(0), edge_marks=[0.5] * 4), "edge_marks must be"),
+        (
+            lambda: Game.of(ROUND, inf(0), vertex_marks=[1]),
+            "vertex_marks must hold",
+        ),
+        (
+            lambda: Game.of(ROUND, inf(0), edge_marks=[0.5] * 4),
+            "edge_marks must hold",
+        ),
         (lambda: Game.of(ROUND, inf(0), vertex_marks=[-1, 0, 0]), "bits of 62 marks"),
         (lambda: Game.of_sets(ROUND, inf(0), [[3]]), "not one of 0 to 2"),
         (lambda: Game.of_sets(ROUND, inf(0), [[True]]), "must be booleans"),
@@ -433,7 +439,7 @@ def test_the_rival_wins_what_a_move_allows():
 def test_machines_must_have_their_shape():
     found = emersonlei.solve(VISITS)
     short = dataclasses.replace(found.machine, move=found.machine.move[:1])
-    with pytest.raises(ValueError, match="machine.move must be integers"):
+    with pytest.raises(ValueError, match="machine.move must hold integers"):
         emersonlei.verify(VISITS, dataclasses.replace(found, machine=short))
     bare = dataclasses.replace(found, machine=None)
     with pytest.raises(ValueError, match="machine is None"):
@@ -485,7 +491,7 @@ def test_what_spot_writes():
         ("Fin(0)", "Fin(2)", "the number of an acceptance set, from 0 to 1"),
         ("Fin(0)", "Fin(!0)", "complements of acceptance sets are not supported"),
         ("Fin(0)", "fin(0)", "expected 'Inf', 'Fin'"),
-        ("& t)", "& t", r"expected '\)'"),
+        ("& t)", "& t", r"expected '&', '\|' or '\)'"),
         ("Acceptance: 2", "Acceptance: 99", "from 0 to 62"),
         ("States: 2", "States: 3", "state 2 of 3 is not listed"),
         ("States: 2", "States: 2 States: 2", "there is a second 'States:'"),
@@ -566,8 +572,7 @@ def test_plain_bodies_are_not_read_token_by_token(monkeypatch):
 def test_a_condition_that_is_nested_deeply():
     deep = "Acceptance: 2 " + "(" * 200 + "t" + ")" * 200
     text = SPOT.replace("Acceptance: 2 Fin(0) | (Inf(1) & t)", deep)
-    with pytest.raises(io.FormatError, match="at most 100 nested parentheses"):
-        hoa_game.loads(text)
+    assert str(hoa_game.loads(text).condition) == "t"
 
 
 def test_either_way_of_writing_a_condition():

@@ -406,7 +406,7 @@ def test_decide_under_tracing():
 def test_decide_says_what_is_wrong(game):
     with pytest.raises(ValueError, match="vertex must be from 0 to 59, got 60"):
         energy.decide(game, 60, 1)
-    with pytest.raises(ValueError, match="credit must not be negative"):
+    with pytest.raises(ValueError, match="credit must be at least 0, got -1"):
         energy.decide(game, 0, -1)
     with pytest.raises(ValueError, match="credit must be an integer"):
         energy.decide(game, 0, 1.5)

@@ -79,11 +79,11 @@ ARENA = Arena.from_edges([0, 0, 1], [0, 1, 0], owner=[1, 0], weight=[0, -3, 3])
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"start": 2}, "start must be an integer and be from 0 to 1, got 2"),
-        ({"start": -1}, "start must be an integer"),
-        ({"credit": -1}, "credit must be an integer and not be negative, got -1"),
+        ({"start": 2}, "start must be from 0 to 1, got 2"),
+        ({"start": -1}, "start must be from 0 to 1, got -1"),
+        ({"credit": -1}, "credit must be from 0 to .*, got -1"),
         ({"credit": 1.5}, "credit must be an integer"),
-        ({"steps": -1}, "steps must be an integer"),
+        ({"steps": -1}, "steps must be at least 0, got -1"),
         ({"capacity": -2}, "capacity must be from 0"),
         ({"opponent": "kind"}, "opponent must be one of .* got 'kind'"),
         ({"opponent": lambda *_: 7}, "one of the edges 0 to 1 of vertex 0, got 7"),

@@ -799,7 +799,7 @@ def test_earning_for_ever_must_be_even_though_it_gains():
 def test_a_solution_must_have_its_shape():
     found = energyparity.solve(GAME)
     short = dataclasses.replace(found.modes, move=found.modes.move[:2])
-    with pytest.raises(ValueError, match="modes.move must be of shape"):
+    with pytest.raises(ValueError, match="modes.move must hold integers of shape"):
         energyparity.verify(GAME, dataclasses.replace(found, modes=short))
     with pytest.raises(ValueError, match="winner"):
         energyparity.verify(GAME, dataclasses.replace(found, winner=found.winner[:2]))

@@ -120,9 +120,9 @@ def test_engines_and_solvers_agree():
 
 
 def test_bad_input_is_told():
-    with pytest.raises(ValueError, match="q must be a state from 0 to 9, got 10"):
+    with pytest.raises(ValueError, match="q must be from 0 to 9, got 10"):
         equivalence.compare(COFFEE, 0, 10)
-    with pytest.raises(ValueError, match="p must be a state's number, got '0'"):
+    with pytest.raises(ValueError, match="p must be an integer from 0 to 9, got '0'"):
         equivalence.compare(COFFEE, "0", 1)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="no notion is called 'trace'; there are ena"):
         equivalence.relation(COFFEE, "trace")

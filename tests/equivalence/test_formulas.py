@@ -85,5 +85,5 @@ def test_deep_formulas_are_no_trouble():
 
 
 def test_a_process_that_is_not_there_is_told():
-    with pytest.raises(ValueError, match="process must be a state from 0 to 9, got -1"):
+    with pytest.raises(ValueError, match="process must be from 0 to 9, got -1"):
         satisfies(COFFEE, -1, TRUE)

@@ -75,7 +75,7 @@ def test_a_long_chain_is_split_step_by_step():
 
 
 def test_bad_input_is_told():
-    with pytest.raises(ValueError, match="the class of each of 10 states"):
+    with pytest.raises(ValueError, match=r"must hold integers of shape \(10,\)"):
         verify(COFFEE, [0])
     with pytest.raises(ValueError, match="no notion is called 'x'"):
         verify(COFFEE, [0] * 10, "x")

@@ -133,7 +133,7 @@ def test_bad_input_is_told():
         ValueError, match="no transition has the label 'tau'; there are"
     ):
         equivalence.compare_weak(COFFEE, 0, 2, silent=["tau"])
-    with pytest.raises(ValueError, match="p must be a state from 0 to 9, got 10"):
+    with pytest.raises(ValueError, match="p must be from 0 to 9, got 10"):
         equivalence.compare_weak(COFFEE, 10, 2)
     with pytest.raises(equivalence.TooLargeError, match="more than 8 positions"):
         equivalence.compare_weak(COFFEE, 0, 2, max_positions=8)

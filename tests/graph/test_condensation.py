@@ -93,7 +93,7 @@ def test_wrong_components():
         (SimpleNamespace(labels=np.array([0, 0, 2]), count=2), r"labels\[2\] is 2"),
         (
             SimpleNamespace(labels=np.array([0, 0]), count=1),
-            r"labels must be integers, one for each vertex \(3\)",
+            r"labels must hold integers of shape \(3,\)",
         ),
     ):
         for function in (graph.condensation, graph.bottom_sccs, graph.is_trivial):

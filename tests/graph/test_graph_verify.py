@@ -232,9 +232,9 @@ def test_batches_of_graphs():
 
 def test_wrong_calls():
     arena = Arena.from_csr([0, 1], [0], owner=[0])
-    with pytest.raises(ValueError, match=r"one for each vertex \(1\), got int64"):
+    with pytest.raises(ValueError, match=r"labels must hold integers of shape \(1,\)"):
         graph.verify(arena, np.array([0, 1]))
-    with pytest.raises(ValueError, match="labels must be integers.* float64"):
+    with pytest.raises(ValueError, match="labels must hold integers.* float64"):
         graph.verify(arena, np.array([0.0]))
     with pytest.raises(ValueError, match="cannot run under tracing"):
         jax.jit(lambda a: graph.verify(a, [0], engine="host").valid)(arena)

@@ -81,10 +81,10 @@ def test_reachable_vertices(seed, backward):
 
 def test_bad_input_is_told():
     arena = Arena.from_edges([0], [0], owner=[0])
-    with pytest.raises(ValueError, match=r"expected bool \[1\]"):
+    with pytest.raises(ValueError, match=r"found must hold booleans of shape \(1,\)"):
         graph.verify_reachable(arena, [0], [0])
     found = graph.attractor(arena, [0], 0)
     with pytest.raises(ValueError, match="player must be 0 or 1"):
         graph.verify_attractor(arena, found, [0], 2)
-    with pytest.raises(ValueError, match="rank must be integers"):
+    with pytest.raises(ValueError, match="rank must hold integers"):
         graph.verify_attractor(arena, found._replace(rank=[0.5]), [0], 0)

@@ -100,7 +100,7 @@ def test_round_trips(tmp_path, suffix, monkeypatch):
 @pytest.mark.parametrize("suffix", [".energy", ".mpg", ".npz"])
 def test_extreme_weights(tmp_path, suffix):
     path = tmp_path / f"game{suffix}"
-    weight = [2**63 - 1, -(2**63) + 1, -(2**31), 2**31]
+    weight = [2**63 - 1, -(2**63), -(2**31), 2**31]
     arena = Arena.from_edges([0] * 4, [0] * 4, owner=[1], weight=weight)
     io.save(path, arena)
     same(io.load(path), arena)
@@ -199,7 +199,6 @@ def test_faults_are_named(tmp_path, suffix, text, line, message, size, monkeypat
         ({"weight": None}, "one weight on each edge; this one has none"),
         ({"weight": [[1, 2]]}, "one weight on each edge; this one has more"),
         ({"priority": [3]}, "cannot hold priority; .npz can"),
-        ({"weight": [-(2**63)]}, r"cannot hold a weight of -2\*\*63"),
     ],
 )
 def test_what_the_formats_cannot_hold(tmp_path, suffix, change, message):

@@ -39,27 +39,30 @@ def test_arrays_of_jax_stay_what_they_are():
     assert all(not isinstance(x, np.ndarray) for x in (game.offsets, game.targets))
     plain, found = multienergy.solve(build()), multienergy.solve(game)
     np.testing.assert_array_equal(found.points, plain.points)
-    with pytest.raises(ValueError, match="edge 1 has targets 7"):
+    with pytest.raises(ValueError, match=r"targets\[1\] is 7"):
         build(**arrays | {"targets": jnp.array([1, 7])})
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"offsets": [0, 2]}, "edge 0 has targets 1, but positions are numbered"),
-        ({"offsets": [1, 2, 2]}, "offsets must start with 0, got 1"),
-        ({"offsets": [0, 2, 1]}, "position 1 has 2 and then 1"),
-        ({"offsets": [0, 1, 1]}, "must end with the number of edges, 2, got 1"),
-        ({"offsets": []}, "offsets is empty"),
-        ({"offsets": [0.0, 2.0, 2.0]}, "offsets must be a list of integers"),
-        ({"targets": [1, 2]}, "edge 1 has targets 2, but positions are numbered"),
-        ({"targets": [-1, 0]}, "edge 0 has targets -1"),
-        ({"update_id": [0, 2]}, "edge 1 has update_id 2, but updates are numbered"),
+        ({"offsets": [0, 2]}, r"targets\[0\] is 1, expected a number from 0 to 0"),
+        ({"offsets": [1, 2, 2]}, "offsets must go from 0 to 2, got 1 to 2"),
+        ({"offsets": [0, 3, 2]}, r"offsets\[2\] is 2, expected 3 or more"),
+        ({"offsets": [0, 1, 1]}, "offsets must go from 0 to 2, got 0 to 1"),
+        ({"offsets": []}, "offsets must be integers, one at least"),
+        ({"offsets": [0.0, 2.0, 2.0]}, "offsets must be integers, one at least"),
+        ({"targets": [1, 2]}, r"targets\[1\] is 2, expected a number from 0 to 1"),
+        ({"targets": [-1, 0]}, r"targets\[0\] is -1"),
+        ({"update_id": [0, 2]}, r"update_id\[1\] is 2, expected a number from 0 to 1"),
         ({"update_id": [0]}, "update_id must have an entry for each of 2 edges"),
         ({"updates": []}, "updates is empty"),
         ({"updates": [[-1, 0], [1]]}, "update 1 must have 2 entries"),
         ({"updates": [[-1, 0], [("min",), 0]]}, "update 1, energy 0: expected"),
-        ({"updates": [[-1, 0], [("min", 2), 0]]}, "no dimension is called 2"),
+        (
+            {"updates": [[-1, 0], [("min", 2), 0]]},
+            "a dimension must be from 0 to 1, got 2",
+        ),
         ({"updates": [[-1, 0], ["min", 0]]}, "update 1, energy 0: expected"),
         ({"updates": [[-1, 0], [0.5, 0]]}, "update 1, energy 0: expected"),
         ({"updates": [[-1, 0], [2**31, 0]]}, "beyond the limit"),
@@ -68,7 +71,7 @@ def test_arrays_of_jax_stay_what_they_are():
             "update 1 changes energy 1 by -4, but its cap",
         ),
         ({"defender": [0]}, "an entry for each of 2 positions, got shape"),
-        ({"cap": 0}, "must lie between 1 and"),
+        ({"cap": 0}, "the cap of energy 0 must be from 1 to"),
         ({"cap": (3, 3, 3)}, "have 2 entries"),
         ({"cap": 1}, "its cap is 1: raise the cap"),
         ({"cap": 2.5}, "must be an integer"),

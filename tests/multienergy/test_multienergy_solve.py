@@ -332,7 +332,7 @@ def test_what_a_solution_tells():
         found.winning(0, [-1, 0])
     with pytest.raises(ValueError, match="must be 2 integers"):
         found.winning(0, [1, 0, 0])
-    with pytest.raises(ValueError, match="no position 2"):
+    with pytest.raises(ValueError, match="a position must be from 0 to 1, got 2"):
         found.budgets(2)
 
 

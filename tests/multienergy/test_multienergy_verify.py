@@ -82,9 +82,9 @@ def test_a_larger_fixpoint_is_no_answer():
 def test_fronts_of_another_shape_are_an_error():
     game, _ = BY_HAND["the attacker chooses"]
     for offsets, points, message in (
-        ([0, 1], [[0, 1]], "offsets must be 3 integers"),
+        ([0, 1], [[0, 1]], r"offsets must hold integers of shape \(3,\)"),
         ([0, 1, 2], [[0], [0]], "rows of 2 integers"),
-        ([0, 1, 3], [[0, 0], [0, 0]], "must ascend from 0 to 2"),
+        ([0, 1, 3], [[0, 0], [0, 0]], "must go from 0 to 2"),
     ):
         with pytest.raises(ValueError, match=message):
             multienergy.verify(game, (offsets, points))

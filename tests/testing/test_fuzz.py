@@ -17,6 +17,7 @@ from jaxgames.testing import _fuzz as fuzzing
 from jaxgames.testing._fuzz import draw
 from jaxgames.testing._labelled import labelled, smaller, snippet
 from jaxgames.testing._shrink import shrink
+from jaxgames.testing._subject import Cases, each
 
 SLOW = (
     *("reference.spm", "reference.promotion", "reference.succinct"),
@@ -223,3 +224,14 @@ def test_hard_games_are_searched(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(_hard, "complaint", lambda game: "it is wrong")
     assert command.main(options) == 1
     assert "it is wrong" in capsys.readouterr().out
+
+
+def test_the_first_complaint_that_a_check_yields_counts():
+    def check(case):
+        yield None
+        yield "it is odd" if case % 2 else None
+        yield f"it is {case}"
+        raise ValueError("looked at too much")
+
+    assert each(check)(Cases([1, 2])) == ["it is odd", "it is 2"]
+    assert each(lambda case: iter([None, None]))(Cases([1])) == [None]

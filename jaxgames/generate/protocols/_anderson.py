@@ -11,8 +11,8 @@ from jaxgames.generate.protocols._model import (
     Values,
     Variable,
     at,
+    change,
     either,
-    put,
 )
 from jaxgames.generate.protocols._mutual import mutual_exclusion
 
@@ -60,28 +60,20 @@ def anderson(processes: int, *, last: bool = False) -> Model:
         for i in range(n):
             pc, place = now["pc"][:, i], now["place"][:, i]
 
-            def go(pc: int, i: int = i) -> Values:
-                return {"pc": put(xp, now["pc"], i, pc)}
-
-            def place_is(value: Any, i: int = i) -> Values:
-                return {"place": put(xp, now["place"], i, value)}
-
-            def slot_is(place: Any, value: int) -> Values:
-                return {"slots": put(xp, now["slots"], place, value)}
-
-            def next_is(value: Any) -> Values:
-                return {"next": value[:, None]}
-
+            own = functools.partial(change, xp, now, i)
+            one = functools.partial(change, xp, now, 0)
+            clear = change(xp, now, place, slots=0)
+            give = change(xp, now, (place + 1) % n, slots=1)
             wrap = place == n - 1
             step = either(
                 xp,
                 now,
-                (pc == NCS, go(WRAP) | place_is(free) | next_is(free + 1)),
-                ((pc == WRAP) & wrap, go(SPIN) | next_is(free - n)),
-                ((pc == WRAP) & ~wrap, go(SPIN) | place_is(place % n)),
-                ((pc == SPIN) & (at(now["slots"], place) == 1), go(TAKE)),
-                (pc == TAKE, go(CS) | slot_is(place, 0)),
-                (pc == CS, go(NCS) | slot_is((place + 1) % n, 1)),
+                (pc == NCS, own(pc=WRAP, place=free) | one(next=free + 1)),
+                ((pc == WRAP) & wrap, own(pc=SPIN) | one(next=free - n)),
+                ((pc == WRAP) & ~wrap, own(pc=SPIN, place=place % n)),
+                ((pc == SPIN) & (at(now["slots"], place) == 1), own(pc=TAKE)),
+                (pc == TAKE, own(pc=CS) | clear),
+                (pc == CS, own(pc=NCS) | give),
             )
             found.append([step])
         return found

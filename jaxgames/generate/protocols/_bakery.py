@@ -11,8 +11,8 @@ from jaxgames.generate.protocols._model import (
     Values,
     Variable,
     at,
+    change,
     either,
-    put,
 )
 from jaxgames.generate.protocols._mutual import mutual_exclusion
 
@@ -63,25 +63,23 @@ def bakery(processes: int, *, highest: int, last: bool = False) -> Model:
             most, own = now["max"][:, i], now["number"][:, i]
             other, more = at(now["number"], j), j < n
 
-            def change(i: int = i, **values: Any) -> Values:
-                return {key: put(xp, now[key], i, x) for key, x in values.items()}
-
+            go = functools.partial(change, xp, now, i)
             behind = (other == own) & (i <= j)
             goes_on = (other == 0) | (other > own) | behind
             choose = pc == CHOOSE
             step = either(
                 xp,
                 now,
-                (pc == NCS, change(pc=CHOOSE, choosing=1, j=0, max=0)),
-                (choose & more, change(max=xp.maximum(most, other), j=j + 1)),
+                (pc == NCS, go(pc=CHOOSE, choosing=1, j=0, max=0)),
+                (choose & more, go(max=xp.maximum(most, other), j=j + 1)),
                 (
                     choose & ~more & (most < highest),
-                    change(pc=NEXT, number=most + 1, j=0, choosing=0),
+                    go(pc=NEXT, number=most + 1, j=0, choosing=0),
                 ),
-                ((pc == NEXT) & more & (at(now["choosing"], j) == 0), change(pc=WAIT)),
-                ((pc == NEXT) & ~more, change(pc=CS)),
-                ((pc == WAIT) & goes_on, change(pc=NEXT, j=j + 1)),
-                (pc == CS, change(pc=NCS, number=0)),
+                ((pc == NEXT) & more & (at(now["choosing"], j) == 0), go(pc=WAIT)),
+                ((pc == NEXT) & ~more, go(pc=CS)),
+                ((pc == WAIT) & goes_on, go(pc=NEXT, j=j + 1)),
+                (pc == CS, go(pc=NCS, number=0)),
             )
             found.append([step])
         return found

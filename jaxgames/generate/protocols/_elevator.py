@@ -10,9 +10,9 @@ from jaxgames.generate.protocols._model import (
     Values,
     Variable,
     at,
+    change,
     either,
     model,
-    put,
 )
 
 IDLE, MOVES, OPEN = range(3)
@@ -63,13 +63,9 @@ def elevator(floors: int, *, control: Literal["clever", "naive"]) -> Model:
         aim, position, go = (now[key][:, 0] for key in ("aim", "position", "go"))
         request, cabin = now["request"], now["cabin"][:, 0]
 
-        def to(**values: Any) -> Values:
-            return {key: put(xp, now[key], 0, x) for key, x in values.items()}
-
-        found = [
-            (request[:, i] == 0, {"request": put(xp, request, i, 1)}) for i in range(n)
-        ]
-        served = {"request": put(xp, request, position, 0)}
+        to = functools.partial(change, xp, now, 0)
+        found = [(request[:, i] == 0, change(xp, now, i, request=1)) for i in range(n)]
+        served = change(xp, now, position, request=0)
         found.append(
             either(
                 xp,

@@ -10,9 +10,9 @@ from jaxgames.generate.protocols._model import (
     Values,
     Variable,
     at,
+    change,
     either,
     model,
-    put,
 )
 
 TURN, CHECK, BLOCK, ASK, LOSE, FREE, OUT, PASS, WIN, ELECTED = range(10)
@@ -58,29 +58,24 @@ def leader(processes: int) -> Model:
         for i in range(n):
             pc, own = now["pc"][:, i], now["filter"][:, i]
 
-            def go(pc: int, i: int = i) -> Values:
-                return {"pc": put(xp, now["pc"], i, pc)}
-
-            def write(key: str, value: int, own: Any = own) -> Values:
-                return {key: put(xp, now[key], own, value)}
-
+            go = functools.partial(change, xp, now, i)
+            write = functools.partial(change, xp, now, own)
             first = at(now["turn"], own) == i
             nobody = (own > 0) & (at(now["lost"], own - 1) == 0)
-            onward = {"filter": put(xp, now["filter"], i, own + 1)}
             found.append(
                 either(
                     xp,
                     now,
-                    (pc == TURN, go(CHECK) | write("turn", i)),
-                    ((pc == CHECK) & (at(now["blocked"], own) == 0), go(BLOCK)),
-                    (pc == BLOCK, go(ASK) | write("blocked", 1)),
-                    ((pc == ASK) & ~first, go(LOSE)),
-                    ((pc == ASK) & first, go(PASS)),
-                    (pc == LOSE, go(FREE) | write("lost", 1)),
-                    (pc == FREE, go(OUT) | write("blocked", 0)),
-                    ((pc == PASS) & nobody, go(WIN)),
-                    ((pc == PASS) & ~nobody, go(TURN) | onward),
-                    (pc == WIN, go(ELECTED)),
+                    (pc == TURN, go(pc=CHECK) | write(turn=i)),
+                    ((pc == CHECK) & (at(now["blocked"], own) == 0), go(pc=BLOCK)),
+                    (pc == BLOCK, go(pc=ASK) | write(blocked=1)),
+                    ((pc == ASK) & ~first, go(pc=LOSE)),
+                    ((pc == ASK) & first, go(pc=PASS)),
+                    (pc == LOSE, go(pc=FREE) | write(lost=1)),
+                    (pc == FREE, go(pc=OUT) | write(blocked=0)),
+                    ((pc == PASS) & nobody, go(pc=WIN)),
+                    ((pc == PASS) & ~nobody, go(pc=TURN, filter=own + 1)),
+                    (pc == WIN, go(pc=ELECTED)),
                 )
             )
         return found

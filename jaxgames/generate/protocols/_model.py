@@ -173,6 +173,11 @@ def put(xp: Any, array: Any, index: Any, value: Any) -> Any:
     return xp.where(_here(array, index), _column(value), array)
 
 
+def change(xp: Any, now: Values, index: Any, /, **values: Any) -> Values:
+    """The variables of these names, of which this entry has another value."""
+    return {name: put(xp, now[name], index, x) for name, x in values.items()}
+
+
 def _here(array: Any, index: Any) -> Any:
     return np.arange(array.shape[1], dtype=np.int32) == _column(index)
 

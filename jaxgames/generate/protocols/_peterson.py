@@ -11,8 +11,8 @@ from jaxgames.generate.protocols._model import (
     Values,
     Variable,
     at,
+    change,
     either,
-    put,
 )
 from jaxgames.generate.protocols._mutual import mutual_exclusion
 
@@ -64,9 +64,7 @@ def peterson(processes: int, *, error: int = 0, last: bool = False) -> Model:
         for i in range(n):
             pc, j, k = (now[key][:, i] for key in ("pc", "j", "k"))
 
-            def at_pc(pc: int, i: int = i) -> Any:
-                return put(xp, now["pc"], i, pc)
-
+            go = functools.partial(change, xp, now, i)
             ask = pc == LOOK
             watched = now["pos"] if error == 2 else now["step"]
             passed = (at(watched, j - 1) != i) | (k == n)
@@ -74,30 +72,14 @@ def peterson(processes: int, *, error: int = 0, last: bool = False) -> Model:
                 either(
                     xp,
                     now,
-                    (pc == NCS, {"pc": at_pc(WAIT), "j": put(xp, now["j"], i, 1)}),
-                    (
-                        (pc == WAIT) & (j < n),
-                        {"pc": at_pc(ENTER), "pos": put(xp, now["pos"], i, j)},
-                    ),
-                    ((pc == WAIT) & (j == n), {"pc": at_pc(CS)}),
-                    (
-                        pc == ENTER,
-                        {
-                            "pc": at_pc(LOOK),
-                            "step": put(xp, now["step"], j - 1, i),
-                            "k": put(xp, now["k"], i, 0),
-                        },
-                    ),
-                    (
-                        ask & (k < n) & ((k == i) | (at(now["pos"], k) < j)),
-                        {"k": put(xp, now["k"], i, k + 1)},
-                    ),
-                    (pc == CS, {"pc": at_pc(NCS), "pos": put(xp, now["pos"], i, 0)}),
+                    (pc == NCS, go(pc=WAIT, j=1)),
+                    ((pc == WAIT) & (j < n), go(pc=ENTER, pos=j)),
+                    ((pc == WAIT) & (j == n), go(pc=CS)),
+                    (pc == ENTER, go(pc=LOOK, k=0) | change(xp, now, j - 1, step=i)),
+                    (ask & (k < n) & ((k == i) | (at(now["pos"], k) < j)), go(k=k + 1)),
+                    (pc == CS, go(pc=NCS, pos=0)),
                 ),
-                (
-                    ask & passed,
-                    {"pc": at_pc(WAIT), "j": put(xp, now["j"], i, j + 1)},
-                ),
+                (ask & passed, go(pc=WAIT, j=j + 1)),
             ]
             found.append(own)
         return found

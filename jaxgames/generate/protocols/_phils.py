@@ -10,9 +10,9 @@ from jaxgames.generate.protocols._model import (
     Model,
     Values,
     Variable,
+    change,
     either,
     model,
-    put,
 )
 
 THINKS, HAS_ONE, EATS, HAS_EATEN = range(4)
@@ -59,10 +59,7 @@ def phils(philosophers: int, *, left: bool = False) -> Model:
                 one, other = other, one
 
             def step(pc: int, fork: int, taken: int, i: int = i) -> Values:
-                return {
-                    "pc": put(xp, now["pc"], i, pc),
-                    "fork": put(xp, now["fork"], fork, taken),
-                }
+                return change(xp, now, i, pc=pc) | change(xp, now, fork, fork=taken)
 
             free = now["fork"] == 0
             found.append(
