@@ -53,6 +53,7 @@ def exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]
     assert module.__file__ is not None
     found = _EXPORT.findall(Path(module.__file__).read_text(encoding="utf-8"))
     where = {exported: (source, name) for source, name, exported in found}
+    module.__dict__["__all__"] = sorted(where)  # else `import *` sees what is there
 
     def get(name: str) -> Any:
         if name not in where:
