@@ -77,6 +77,15 @@ def exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]
     return get, names
 
 
+def has_values(*arrays: Any) -> bool:
+    """Whether arrays have values to show.
+
+    Those that are traced have none. Neither has what JAX or a user puts in the places
+    of arrays in a pytree: shapes, axes, shardings, None.
+    """
+    return all(hasattr(x, "__array__") and not isinstance(x, Tracer) for x in arrays)
+
+
 def to_numpy(tree: Any) -> Any:
     """A pytree whose arrays of JAX are numpy's; itself where there can be none."""
     return jax.device_get(tree) if imported() else tree
