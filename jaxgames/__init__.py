@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from jaxgames import parity as parity
     from jaxgames import plot as plot
     from jaxgames import programs as programs
+    from jaxgames import synth as synth
     from jaxgames import systems as systems
     from jaxgames.arena import Arena as Arena
     from jaxgames.batch import solve_many as solve_many

@@ -14,7 +14,7 @@ import numpy as np
 
 from jaxgames.host import can_compile, compiled, on_all_cores
 from jaxgames.kept import SLOT, is_kept, kept
-from jaxgames.later import Tracer, imported, jax, jnp
+from jaxgames.later import Tracer, has_values, imported, jax, jnp
 from jaxgames.quoting import quoted
 from jaxgames.tuning.base import ARENA_COMPILED_FROM as MANY
 from jaxgames.tuning.base import ARENA_COMPILED_FROM_THEN_ON as FEWEST
@@ -277,7 +277,8 @@ class Arena(Value):
 
     def __repr__(self) -> str:
         labels = [name for name in LABELS if getattr(self, name) is not None]
-        if np.ndim(self.num_vertices) or isinstance(self.num_vertices, Tracer):
+        has_size = has_values(self.owner, self.dst) and not np.ndim(self.num_vertices)
+        if not has_size or isinstance(self.num_vertices, Tracer):
             sizes = f"owner {getattr(self.owner, 'shape', '?')}"
         else:
             sizes = f"{self.num_vertices} vertices, {self.num_edges} edges"

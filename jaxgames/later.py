@@ -53,6 +53,7 @@ def exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]
     assert module.__file__ is not None
     found = _EXPORT.findall(Path(module.__file__).read_text(encoding="utf-8"))
     where = {exported: (source, name) for source, name, exported in found}
+    module.__dict__["__all__"] = sorted(where)  # else `import *` sees what is there
 
     def get(name: str) -> Any:
         if name not in where:
@@ -74,6 +75,15 @@ def exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]
 
     when_imported(import_all)
     return get, names
+
+
+def has_values(*arrays: Any) -> bool:
+    """Whether arrays have values to show.
+
+    Those that are traced have none. Neither has what JAX or a user puts in the places
+    of arrays in a pytree: shapes, axes, shardings, None.
+    """
+    return all(hasattr(x, "__array__") and not isinstance(x, Tracer) for x in arrays)
 
 
 def to_numpy(tree: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames.later import Tracer, jax
+from jaxgames.later import has_values, jax
 
 UNDECIDED = -1
 """Winner of a vertex that the solve did not decide."""
@@ -177,8 +177,8 @@ class Winners(Strategies):
 
     def __repr__(self) -> str:
         name = type(self).__name__
-        if isinstance(self.winner, Tracer) or self.winner.ndim != 1:
-            return f"{name}(winner {self.winner.shape})"
+        if not has_values(self.winner) or self.winner.ndim != 1:
+            return f"{name}(winner {getattr(self.winner, 'shape', '?')})"
         won = [int((self.winner == player).sum()) for player in (0, 1, UNDECIDED)]
         more = self._more() if won[0] else ""
         undecided = self.status != Status.SOLVED and won[2]

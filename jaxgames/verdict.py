@@ -6,8 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from jaxgames.arena import is_traced
-from jaxgames.later import jax, jnp
+from jaxgames.later import has_values, jax, jnp
 from jaxgames.solution import Status
 
 NO_PROBLEM = -1
@@ -109,7 +108,8 @@ class Verdict:
 
     def _is_one(self) -> bool:
         """Whether it is concrete, and not a stack."""
-        return not is_traced(self.valid) and not np.ndim(self.valid)
+        shown = has_values(self.valid, self.reason, self.vertex)
+        return shown and not np.ndim(self.valid)
 
     def __str__(self) -> str:
         """The reason and the vertex, in words."""

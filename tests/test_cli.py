@@ -2,6 +2,7 @@ import argparse
 import bz2
 import contextlib
 import dataclasses
+import gc
 import gzip
 import importlib
 import inspect
@@ -374,6 +375,30 @@ def test_an_interrupt_that_python_dropped(run, game, monkeypatch):
     assert code == Exit.INTERRUPTED
     assert re.search(r"interrupted after \d+ rounds", err)
     assert signal.getsignal(signal.SIGINT) == before
+
+
+def test_an_interrupt_in_a_callback_of_the_garbage_collector(run, game, monkeypatch):
+    solve, hook = parity.solve, sys.unraisablehook
+
+    def interrupt(phase, info):
+        gc.callbacks.remove(interrupt)
+        signal.raise_signal(signal.SIGINT)
+
+    def interrupted(*args, **options):
+        solution = solve(*args, **options)
+        if options["max_steps"] == 0:
+            return solution
+        gc.callbacks.append(interrupt)
+        gc.collect()  # prints what the callback raises, and drops it
+        status = as_progress(None)(Report("zielonka", 1, 0.1))
+        return dataclasses.replace(solution, status=status)
+
+    monkeypatch.setattr(parity, "solve", interrupted)
+    code, _, err = run("solve", game, "-s", "zielonka")
+    assert code == Exit.INTERRUPTED
+    assert err.count("\n") == 1
+    assert re.search(r"interrupted after \d+ rounds", err)
+    assert sys.unraisablehook is hook
 
 
 def test_interrupt_while_compiling(run, game, monkeypatch):

@@ -437,6 +437,34 @@ def test_constants_of_programs_that_cannot_be(run, tmp_path, given, said):
     assert said in err
 
 
+def test_a_program_that_leaves_constants_open_is_converted(run, tmp_path):
+    (tmp_path / "walk.pm").write_text(PROGRAM)
+    code, _, err = run("mec", "walk.pm")
+    assert code == Exit.BAD_INPUT
+    assert "N has no value: mdp, info and convert take --const NAME=VALUE" in err
+    constants = ("--const", "N=4,p=1/4")
+    code, out, _ = run("convert", "walk.pm", "walk.umb", *constants, "--json")
+    assert (code, json.loads(out)["states"]) == (Exit.DONE, 5)
+    code, out, _ = run("probability", "walk.umb", "--to", "won", "--json", "--all")
+    # The gambler's ruin, from x = 1 with odds of 1 to 3 against a step down.
+    (found,) = json.loads(out)["initial"]
+    assert found["lower"] <= (1 - 1 / 3) / (1 - 3**-4) <= found["upper"]
+    assert found["upper"] - found["lower"] <= 2e-6
+    code, out, _ = run("info", "walk.pm", *constants, "--json")
+    assert (code, json.loads(out)["choices"]) == (Exit.DONE, 5)
+    for given, said in (
+        ("N=4,p=1,M=2", "--const: the program has no constant 'M'; it has N, p"),
+        ("N=4", "walk.pm:4: column 19: the constant p has no value"),
+    ):
+        code, _, err = run("info", "walk.pm", "--const", given)
+        assert code == Exit.BAD_INPUT
+        assert said in err
+    for command in (["info", "walk.umb"], ["convert", "walk.umb", "walk.drn"]):
+        code, _, err = run(*command, *constants)
+        assert code == Exit.BAD_INPUT
+        assert "--const: walk.umb is no program in PRISM's language" in err
+
+
 def test_properties_name_what_a_program_defines(run):
     Path("walk.prism").write_text(
         "dtmc\nconst int N = 2;\nconst double p;\nformula end = x = N;\nmodule walk\n"

@@ -95,6 +95,20 @@ def test_what_lies_beside_an_input_is_read_too(run, tmp_path):
     assert (tmp_path / "model.lab").read_text() == "precious"
 
 
+def test_what_lies_beside_an_output_counts_for_models_only(run, tmp_path):
+    for name in ("game.lab", "out.lab"):
+        (tmp_path / name).write_text("precious")
+    assert run("solve", "game.pg", "-q", "-o", "game.sol") == (Exit.DONE, "", "")
+    line = "energy game.pg -q --from-parity -o out.txt"
+    assert run(*line.split()) == (Exit.DONE, "", "")
+    io.save(tmp_path / "m.drn", mdp.MDP.from_arrays([0, 1], [0, 1], [0], [1.0]))
+    for command in (["m.drn", "out.tra"], ["m.drn", "out", "--to-format", "tra"]):
+        code, _, err = run("convert", *command)
+        assert code == Exit.BAD_INPUT
+        assert "out.lab: the file exists already" in err
+    assert (tmp_path / "out.lab").read_text() == "precious"
+
+
 def test_two_outputs_are_two_files(run, tmp_path):
     code, _, err = run("solve", "game.pg", "--dot", "x.svg", "--draw", "./x.svg")
     assert code == Exit.BAD_INPUT

@@ -658,6 +658,7 @@ def test_discounted(run, ask):
     for more, message in (
         (("--epsilon", "0"), "--epsilon is a positive number"),
         (("--discount", "1"), "--discount is between 0 and 1"),
+        (("--discount", "0." + 40 * "9"), "and float64 can tell it from 1, got 9999"),
         (("-s", "fvi"), "no discounted solver is called 'fvi'"),
     ):
         code, _, err = run(*ask_for, *more)

@@ -1,6 +1,8 @@
 """A program that computes on the host never waits for JAX; one that has it gets all."""
 
 import importlib
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -107,6 +109,33 @@ def test_all_that_a_package_names_is_there(package):
         getattr(module, name)
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         module.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("first", ["", "import jax\n"])
+def test_a_star_imports_what_a_package_names(first):
+    program = f"""{first}
+import sys
+from jaxgames import *
+from jaxgames.discounted import *
+found = {{x for x in globals() if x[0] != "_"}} - {{"sys", "jax"}}
+jaxgames = sys.modules["jaxgames"]
+assert found == {{*jaxgames.__all__, *jaxgames.discounted.__all__}}, found
+assert {{"Arena", "parity", "synth", "solve", "Reason", "verify"}} <= found
+assert not {{"TYPE_CHECKING", "later", "starting"}} & found
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_all_slices_are_named_where_one_looks_for_them():
+    slices = {path.parent.name for path in PACKAGE.glob("*/_solve.py")}
+    assert {"parity", "synth", "meanpayoff"} <= slices
+    assert slices - {"cli", "drive"} <= {*jaxgames.__all__}
+    for path in PACKAGE.glob("*/reference*"):
+        slice_ = importlib.import_module(f"jaxgames.{path.parent.name}")
+        assert "reference" in slice_.__all__
 
 
 def test_packages_are_lazy():

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames import solution
-from jaxgames.arena import is_traced
-from jaxgames.later import jax
+from jaxgames.later import has_values, jax
 from jaxgames.solution import UNDECIDED
 
 
@@ -55,8 +54,8 @@ class AcceptingCycle(solution.Solution):
     lasso: Any = dataclasses.field(default=None, metadata={"static": True})
 
     def __repr__(self) -> str:
-        if is_traced(self.exists):
-            return f"AcceptingCycle(exists {self.exists.shape})"
+        if not has_values(self.exists):
+            return f"AcceptingCycle(exists {getattr(self.exists, 'shape', '?')})"
         if np.ndim(self.exists):
             found = int(np.sum(self.exists))
             return f"AcceptingCycle({found} of {np.size(self.exists)} exist)"

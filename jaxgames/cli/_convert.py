@@ -35,6 +35,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         metavar="WHICH",
         help="what the priorities in OUT shall mean (default: 'max even')",
     )
+    _options.add_constants(parser, "values of what a .prism file leaves open")
     _options.add_force(parser)
     _options.add_limits(parser)
     _options.add_json(parser)
@@ -62,7 +63,7 @@ def run(args: argparse.Namespace) -> Exit:
         message = str(error).replace("pass format=", "pass --to-format")
         raise ValueError(f"OUT: {message}") from error
     limits.tick("reading")
-    found = read(args)
+    found = read(args, _options.constants(args))
     names = None
     if isinstance(found, Arena):
         names = io.names(args.file, found, format=args.format)

@@ -90,8 +90,11 @@ def _check_options(args: argparse.Namespace) -> None:
     _pictures.check(args)
     _parts.check_solver(discounted.SOLVERS, args.solver)
     _checkpoint.check(args)
-    if not 0 < args.discount < 1:
-        raise ValueError(f"--discount is between 0 and 1, got {args.discount}")
+    if not 0 < args.discount < 1 or float(args.discount) == 1:
+        raise ValueError(
+            "--discount is between 0 and 1, and float64 can tell it from 1, got "
+            f"{args.discount}"
+        )
     if not 0 < args.epsilon < float("inf"):
         raise ValueError(f"--epsilon is a positive number, got {args.epsilon}")
 

@@ -83,6 +83,9 @@ def with_options(message: str) -> str:
         r"pass limits=io\.Limits\(memory=([^()]*)\)", r"pass --memory \1", message
     )
     message = message.replace("pass limits=", "in Python pass limits=")
+    message = message.replace(
+        "pass constants=", "mdp, info and convert take --const NAME=VALUE"
+    )
     return message.replace("--format ,", "--format,")
 
 

@@ -44,8 +44,34 @@ def _is_large(file: str | None) -> bool:
         return False
 
 
-def read(args: argparse.Namespace) -> Any:
-    """Reads the file that `add_file` or `add_game` asks for, whatever it holds."""
+def is_program(args: argparse.Namespace) -> bool:
+    """Whether the file is in PRISM's language, where constants may be left open."""
+    kind = io.FORMATS[f".{io.format_of(args.file, format=args.format)}"]
+    return kind == "jaxgames.io.program"
+
+
+def read(args: argparse.Namespace, constants: dict[str, Any] | None = None) -> Any:
+    """Reads the file that `add_file` or `add_game` asks for, whatever it holds.
+
+    Args:
+        args: the command's.
+        constants: values of those that a program in PRISM's language leaves open.
+
+    Raises:
+        ValueError: there are constants, and the file leaves no such constants open.
+    """
+    if constants:
+        if not is_program(args):
+            raise ValueError(
+                f"--const: {args.file} is no program in PRISM's language, and has no "
+                "constants"
+            )
+        try:
+            return io.program.load(args.file, constants=constants)
+        except io.FormatError:
+            raise
+        except ValueError as error:
+            raise ValueError(f"--const: {error}") from None
     return io.load(
         args.file,
         condition=getattr(args, "condition", "max even"),

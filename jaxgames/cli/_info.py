@@ -32,6 +32,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         "is read",
         many=True,
     )
+    _options.add_constants(parser, "values of what a .prism file leaves open")
     _options.add_common(parser)
 
 
@@ -39,7 +40,7 @@ def run(args: argparse.Namespace) -> Exit:
     """Prints what a file holds, to people or to programs."""
     start_jax(args)
     limits.tick("reading")
-    arena = read(args)
+    arena = read(args, _options.constants(args))
     limits.tick("describing")
     facts = _FACTS[type(arena)](arena)
     size = length(args.file, sys.maxsize)

@@ -8,9 +8,11 @@ on.
 import contextlib
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 _asked: list[Callable[[], None]] = []
 _heard = threading.Event()
@@ -21,7 +23,10 @@ HEARD_SECONDS = 2.0
 
 @contextlib.contextmanager
 def remembered() -> Iterator[None]:
-    """Remembers an interrupt as long as the context lasts, beside raising it."""
+    """Remembers an interrupt as long as the context lasts, beside raising it.
+
+    Where Python drops it, it does not print a traceback as well.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may listen to signals
         return
@@ -32,11 +37,17 @@ def remembered() -> Iterator[None]:
             ask()
         signal.default_int_handler(number, frame)
 
+    def dropped(what: Any) -> None:
+        if not isinstance(what.exc_value, KeyboardInterrupt):
+            tell(what)
+
+    tell, sys.unraisablehook = sys.unraisablehook, dropped
     before = signal.signal(signal.SIGINT, interrupt)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+        sys.unraisablehook = tell
 
 
 @contextlib.contextmanager

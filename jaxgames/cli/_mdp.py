@@ -2,9 +2,7 @@
 
 import argparse
 import math
-import re
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +19,7 @@ from jaxgames.cli import (
 )
 from jaxgames.cli import _weighted as _rows
 from jaxgames.cli._exit import Exit, complain
-from jaxgames.cli._games import sizes, start_jax
+from jaxgames.cli._games import is_program, sizes, start_jax
 from jaxgames.cli._phases import Phases
 from jaxgames.io._files import COMPRESSIONS, writing
 from jaxgames.io._tokens import read_text
@@ -75,13 +73,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="with --automaton: the smallest or the largest probability over all "
         "schedulers (default: max)",
     )
-    parser.add_argument(
-        "--const",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE[,...]",
-        help="values of constants of the properties, or of a .prism file, such as "
-        "k=5,p=1/3,up=true",
+    _options.add_constants(
+        parser, "values of constants of the properties, or of a .prism file"
     )
     parser.add_argument(
         "--epsilon",
@@ -200,7 +193,7 @@ def loaded(
 
     The last one makes a property one that may name what a program defines.
     """
-    if io.FORMATS[f".{io.format_of(args.file, format=args.format)}"] != PROGRAMS:
+    if not is_program(args):
         kinds = mdp.MDP | mdp.Game
         return _mec.load(args, kinds), constants, lambda asked: asked
     program = io.program.read(args.file)
@@ -214,9 +207,6 @@ def loaded(
     except ValueError as error:
         raise ValueError(f"--const: {error}") from None
 
-
-PROGRAMS = "jaxgames.io.program"
-"""The module of models that have constants."""
 
 Asked = mdp.Property | _Accepted
 
@@ -248,12 +238,12 @@ def _check_options(args: argparse.Namespace) -> tuple[list[Asked], dict]:
             f"-o and --scheduler write what one property comes to, and there are "
             f"{len(properties)}: name one by --name"
         )
-    return properties, _constants(args.const)
+    return properties, _options.constants(args)
 
 
 def asked(args: argparse.Namespace) -> tuple[list[mdp.Property], dict[str, Any]]:
     """What `--prop` and `--const` ask."""
-    return _properties(args), _constants(args.const)
+    return _properties(args), _options.constants(args)
 
 
 def _properties(args: argparse.Namespace) -> list[mdp.Property]:
@@ -294,28 +284,6 @@ def _properties(args: argparse.Namespace) -> list[mdp.Property]:
 def _in_file(path: str, error: mdp.PropertyError) -> io.FormatError:
     where = f"column {error.place.column}: {error.message}"
     return io.FormatError(path, error.place.line, where)
-
-
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?(/\d+)?")
-
-
-def _constants(given: list[str]) -> dict[str, Any]:
-    """The values that `--const` gives."""
-    found: dict[str, Any] = {}
-    for part in ",".join(given).split(",") if given else []:
-        name, equals, text = (x.strip() for x in part.partition("="))
-        if not equals or not re.fullmatch(r"[A-Za-z_]\w*", name):
-            raise ValueError(f"--const: expected NAME=VALUE, got {quoted(part)}")
-        if text in ("true", "false"):
-            found[name] = text == "true"
-        elif _NUMBER.fullmatch(text) and not re.search(r"/0+$", text):
-            one, _, other = text.partition("/")
-            found[name] = Fraction(one) / Fraction(other or 1)
-        else:
-            raise ValueError(
-                f"--const: {name} must be a number, true or false, got {quoted(text)}"
-            )
-    return found
 
 
 def _answer(

@@ -190,6 +190,39 @@ def add_game(
     )
 
 
+def add_constants(parser: argparse.ArgumentParser, what: str) -> None:
+    """Values of what a program in PRISM's language, or a property, leaves open."""
+    parser.add_argument(
+        "--const",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE[,...]",
+        help=f"{what}, such as k=5,p=1/3,up=true",
+    )
+
+
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?(/\d+)?")
+
+
+def constants(args: argparse.Namespace) -> dict[str, Any]:
+    """The values that `--const` gives, numbers or truth values by name."""
+    found: dict[str, Any] = {}
+    for part in ",".join(args.const).split(",") if args.const else []:
+        name, equals, text = (x.strip() for x in part.partition("="))
+        if not equals or not re.fullmatch(r"[A-Za-z_]\w*", name):
+            raise ValueError(f"--const: expected NAME=VALUE, got {quoted(part)}")
+        if text in ("true", "false"):
+            found[name] = text == "true"
+        elif _NUMBER.fullmatch(text) and not re.search(r"/0+$", text):
+            one, _, other = text.partition("/")
+            found[name] = Fraction(one) / Fraction(other or 1)
+        else:
+            raise ValueError(
+                f"--const: {name} must be a number, true or false, got {quoted(text)}"
+            )
+    return found
+
+
 def add_decomposition(
     parser: argparse.ArgumentParser,
     solver: Callable[[str], str] = str,

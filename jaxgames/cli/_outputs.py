@@ -41,11 +41,12 @@ def check(args: argparse.Namespace, **options: str | None) -> None:
         if path
     }
     read = _read(args)
-    read += [path for name in read for path in _with_it(name)]
+    read += [path for x in read for path in _with_it(x, _may_be_prism(x))]
     before: list[tuple[str, str]] = []
     for option, first in given.items():
         _check_writable(first)
-        for path in [first, *_with_it(first)]:
+        is_prism = getattr(args, "to_format", None) == "tra" or _is_prism(first)
+        for path in [first, *_with_it(first, is_prism)]:
             for name in read:
                 if _is_same(path, name):
                     raise ValueError(
@@ -113,16 +114,24 @@ def _check_lost(args: argparse.Namespace, option: str, path: str) -> None:
         )
 
 
-def _with_it(path: str) -> list[str]:
+def _with_it(path: str, is_prism: bool) -> list[str]:
     """What is read and written with a file of several parts."""
     stem, suffix = os.path.splitext(path)
     written = [stem + more for more in _BESIDE.get(suffix.lower(), ())]
-    # A file whose suffix says nothing may be one, by its content or by --format.
-    is_prism = suffix_of(path) == ".tra" or (
-        suffix_of(path) not in io.FORMATS
-        and any(glob.glob(f"{glob.escape(stem)}*{end}*") for end in _BESIDE[".tra"])
-    )
     return written + (io.prism.companions(path) if is_prism else [])
+
+
+def _is_prism(path: str) -> bool:
+    """Whether a file is a model of several parts by its name."""
+    return suffix_of(path) == ".tra"
+
+
+def _may_be_prism(path: str) -> bool:
+    """Whether a file that is read may be such a model, by its content or `--format`."""
+    if suffix_of(path) in io.FORMATS:
+        return _is_prism(path)
+    stem = glob.escape(os.path.splitext(path)[0])
+    return any(glob.glob(f"{stem}*{end}*") for end in _BESIDE[".tra"])
 
 
 def _is_same(one: str, other: str) -> bool:

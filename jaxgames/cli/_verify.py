@@ -109,13 +109,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         metavar="PROPERTY",
         help="the property, as for mdp",
     )
-    parser.add_argument(
-        "--const",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE[,...]",
-        help="values of constants, as for mdp",
-    )
+    _options.add_constants(parser, "values of constants, as for mdp")
     parser.add_argument(
         "--notion",
         metavar="NAME",

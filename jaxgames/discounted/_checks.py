@@ -46,16 +46,16 @@ def exact(discount: Any) -> Fraction:
     """A discount factor as the number that it is.
 
     Raises:
-        ValueError: it is not between 0 and 1.
+        ValueError: it is not between 0 and 1, or its nearest number of float64 is 1.
     """
     try:
         found = Fraction(*discount) if isinstance(discount, tuple) else discount
         found = Fraction(found if isinstance(found, Fraction) else float(found))
     except (TypeError, ValueError, ZeroDivisionError, OverflowError):
         found = Fraction(0)
-    if not 0 < found < 1:
+    if not 0 < found < 1 or float(found) == 1:  # by that bounds are divided
         raise ValueError(
             "discount must be a number between 0 and 1, a Fraction or a pair (p, q), "
-            f"got {discount!r}"
+            f"that float64 can tell from 1, got {discount!r}"
         )
     return found

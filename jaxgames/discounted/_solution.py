@@ -4,7 +4,7 @@ import dataclasses
 from typing import Any
 
 from jaxgames import solution
-from jaxgames.later import jax
+from jaxgames.later import has_values, jax
 
 
 @jax.tree_util.register_dataclass
@@ -28,7 +28,7 @@ class Solution(solution.Strategies):
     strategy: Any = None
 
     def __repr__(self) -> str:
-        if getattr(self.lower, "ndim", 0) != 1 or not hasattr(self.lower, "tolist"):
+        if not has_values(self.lower, self.upper) or self.lower.ndim != 1:
             return f"Solution(values {getattr(self.lower, 'shape', '?')})"
         low, high = self.lower.tolist(), self.upper.tolist()
         if not low:

@@ -12,7 +12,7 @@ from jaxgames.acceptance import Acceptance, both, either, fin, inf
 from jaxgames.arena import Arena
 from jaxgames.arguments import check_array
 from jaxgames.emersonlei._edges import marks_along
-from jaxgames.later import jax
+from jaxgames.later import has_values, jax
 from jaxgames.value import freeze
 
 MOST_MARKS = 62
@@ -249,5 +249,7 @@ class Game:
     def __repr__(self) -> str:
         text = str(self.condition)
         text = text if len(text) < 60 else f"{len(self.condition.marks)} marks"
+        if not has_values(self.arena.owner):
+            return f"Game({self.arena}, {text})"
         vertices, edges = self.arena.shape
         return f"Game({vertices} vertices, {edges} edges, {text})"

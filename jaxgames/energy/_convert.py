@@ -85,17 +85,17 @@ def from_mean_payoff(arena: Arena, threshold: Any, **bounds: Unpack[Bounds]) -> 
             f"is {'None' if arena.weight is None else np.shape(arena.weight)}"
         )
     p, q = as_ratio(threshold)
-    edges = arena.weight[: int(arena.num_edges)]
+    weight = np.asarray(arena.weight)  # JAX may have no 64 bits
+    edges = weight[: int(arena.num_edges)]
     if not len(edges):
         return arena
     least, most = int(edges.min()) * q - p, int(edges.max()) * q - p
     # `q w` alone may not fit where `q w - p` does.
     whole, rest = divmod(p, q)
     if max(-least, most, abs(whole)) < MOST:
-        weight = arena.weight.astype(np.int64)
-        weight = (weight - whole) * q - rest
+        weight = (weight.astype(np.int64) - whole) * q - rest
     else:
-        weight = np.asarray(arena.weight).astype(object) * q - p
+        weight = weight.astype(object) * q - p
     real = np.arange(len(weight)) < int(arena.num_edges)
     return _with_weight(arena, np.where(real, weight, 0))
 
@@ -172,11 +172,12 @@ def from_parity(
             "a parity game needs priorities either on its vertices or on its edges"
         )
     real = int(arena.num_edges)
-    src, dst = arena.src[:real].astype(np.int64), arena.dst[:real]
+    # JAX may have no 64 bits.
+    src, dst = (np.asarray(x)[:real].astype(np.int64) for x in (arena.src, arena.dst))
     priority = (
-        arena.priority[src]
+        np.asarray(arena.priority)[src]
         if arena.edge_priority is None
-        else arena.edge_priority[:real]
+        else np.asarray(arena.edge_priority)[:real]
     )
     if by_component:
         # A cycle's own edges are all that it adds up.

@@ -4,7 +4,7 @@ import dataclasses
 from typing import Any, NamedTuple
 
 from jaxgames import solution
-from jaxgames.later import Tracer, jax
+from jaxgames.later import has_values, jax
 
 
 @jax.tree_util.register_dataclass
@@ -23,8 +23,8 @@ class Components(solution.Solution):
     labels: Any = None
 
     def __repr__(self) -> str:
-        if isinstance(self.labels, Tracer) or self.labels.ndim != 1:
-            return f"Components(labels {self.labels.shape})"
+        if not has_values(self.labels) or self.labels.ndim != 1:
+            return f"Components(labels {getattr(self.labels, 'shape', '?')})"
         return (
             f"Components({int(self.count)} of {int((self.labels >= 0).sum())} vertices)"
         )

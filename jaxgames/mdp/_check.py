@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxgames import drive, fixpoint, host, limits, solution
 from jaxgames.kept import kept
-from jaxgames.later import jax
+from jaxgames.later import has_values, jax
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp._asked import Answer, Asked, check_concrete, given, initial_states
 from jaxgames.mdp._checks import precision
@@ -93,6 +93,8 @@ class Checked(solution.Solution):
         return low if low == high else low + (high - low) / 2
 
     def __repr__(self) -> str:
+        if not has_values(self.lower, self.upper, self.initial) or self.lower.ndim != 1:
+            return f"Checked({self.asked}: values {getattr(self.lower, 'shape', '?')})"
         told = self.value if len(self.initial) else "no states"
         return f"Checked({self.asked}: {told})"
 

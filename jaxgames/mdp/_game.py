@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from jaxgames.arena import is_traced
-from jaxgames.later import jax, jnp
+from jaxgames.later import has_values, jax, jnp
 from jaxgames.mdp._model import MDP
 
 NOBODY = -1
@@ -140,5 +140,10 @@ class Game:
         return Game(model, player)
 
     def __repr__(self) -> str:
+        shape = getattr(self.player, "shape", "?")
+        if not isinstance(self.player, list) and (
+            not has_values(self.player) or len(shape) != 1
+        ):
+            return f"Game({self.model!r}, player {shape})"
         players = sorted(set(np.asarray(self.player).tolist()) - {NOBODY})
         return f"Game({self.model!r}, players {players})"

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from jaxgames import solution
-from jaxgames.arena import is_traced
-from jaxgames.later import jax
+from jaxgames.later import has_values, jax
 
 
 @jax.tree_util.register_dataclass
@@ -29,8 +28,9 @@ class EndComponents(solution.Solution):
     choice_kept: Any = None
 
     def __repr__(self) -> str:
-        if is_traced(self.state_label) or np.ndim(self.state_label) != 1:
-            return f"EndComponents(state_label {np.shape(self.state_label)})"
+        if not has_values(self.state_label) or self.state_label.ndim != 1:
+            shape = getattr(self.state_label, "shape", "?")
+            return f"EndComponents(state_label {shape})"
         states = int((np.asarray(self.state_label) >= 0).sum())
         choices = int(np.asarray(self.choice_kept).sum())
         return (
@@ -65,8 +65,8 @@ class ReachProbability(solution.Solution):
         return self.stats["rounds"]
 
     def __repr__(self) -> str:
-        if is_traced(self.lower) or np.ndim(self.lower) != 1:
-            return f"ReachProbability(value {self.lower.shape})"
+        if not has_values(self.lower, self.upper) or self.lower.ndim != 1:
+            return f"ReachProbability(value {getattr(self.lower, 'shape', '?')})"
         gap = np.max(self.upper - self.lower, initial=0.0)
         return (
             f"ReachProbability({len(self.lower)} states, bounds at most {gap:.1e} "

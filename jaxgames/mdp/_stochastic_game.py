@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxgames import drive, limits, solution, validity
 from jaxgames.arena import is_traced
-from jaxgames.later import jax, jnp
+from jaxgames.later import has_values, jax, jnp
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import _game_traced, _questions
 from jaxgames.mdp._checks import precision
@@ -47,7 +47,7 @@ class GameValues(solution.Solution):
     strategy: Any = None
 
     def __repr__(self) -> str:
-        if is_traced(self.lower) or np.ndim(self.lower) != 1:
+        if not has_values(self.lower, self.upper) or self.lower.ndim != 1:
             return f"GameValues({getattr(self.lower, 'shape', '?')} states)"
         width = np.zeros(len(self.lower))  # of infinite values, too
         np.subtract(self.upper, self.lower, out=width, where=self.upper != self.lower)

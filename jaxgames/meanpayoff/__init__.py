@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from jaxgames import later
 
 if TYPE_CHECKING:
+    from jaxgames.meanpayoff import reference as reference
     from jaxgames.meanpayoff._certificate import verify as verify
     from jaxgames.meanpayoff._decide import decide as decide
     from jaxgames.meanpayoff._problem import PROBLEM as PROBLEM

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from jaxgames import solution
-from jaxgames.later import jax
+from jaxgames.later import has_values, jax
 
 
 @jax.tree_util.register_dataclass
@@ -43,6 +43,8 @@ class Solution(solution.Strategies):
         return Fraction(int(self.value_num[vertex]), den)
 
     def __repr__(self) -> str:
+        if not has_values(self.value_num, self.value_den):
+            return f"Solution(values {getattr(self.value_num, 'shape', '?')})"
         known = self.value_den > 0
         undecided = int((~known).sum())
         text = f"{int(known.sum())} vertices"

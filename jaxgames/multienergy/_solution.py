@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from jaxgames import ops, solution
-from jaxgames.arena import is_traced
 from jaxgames.kept import keeps
-from jaxgames.later import jax, jnp
+from jaxgames.later import has_values, jax, jnp
 from jaxgames.multienergy import _checks
 from jaxgames.multienergy._packing import EMPTY, Packing, arrays_of
 from jaxgames.solution import Status
@@ -168,8 +167,8 @@ class Fronts(solution.Solution, Value):
         return self.words[0].shape[-1]
 
     def __repr__(self) -> str:
-        if is_traced(self.words) or self.words[0].ndim != 2:
-            return f"Fronts(words {self.words[0].shape})"
+        if not has_values(*self.words) or self.words[0].ndim != 2:
+            return f"Fronts(words {getattr(self.words[0], 'shape', '?')})"
         more = "" if self.status == Status.SOLVED else f", {Status(self.status).name}"
         return (
             f"Fronts({self.offsets[-1]} minimal budgets of {len(self)} positions{more})"

@@ -51,6 +51,16 @@ def test_bounds_hold_exact_values(part):
         assert discounted.verify(arena, factor, found), seed
 
 
+def test_bounds_hold_for_any_factor():
+    # Near 1 most of a factor's distance from it may be lost to rounding.
+    ends = 1 - Fraction(3, 2**54), (10**17 - 7, 10**17), Fraction(1, 10**400)
+    for seed in range(60):
+        arena, factor = draw(seed), ends[seed % len(ends)]
+        found = discounted.solve(arena, factor, "host", throw=False)
+        assert holds(found, reference.solve(arena, factor)[0]), (seed, factor)
+        assert discounted.verify(arena, factor, found), (seed, factor)
+
+
 def test_values_are_those_of_all_pairs_of_strategies():
     for seed in range(60):
         arena, factor = draw(seed, 4), Fraction(3, 4)
@@ -230,6 +240,7 @@ def test_bounds_hold_whatever_values_they_are_made_of():
         ((GAME, 1.0), "discount must be a number between 0 and 1"),
         ((GAME, (1, 0)), "discount must be a number between 0 and 1"),
         ((GAME, "x"), "discount must be a number between 0 and 1"),
+        ((GAME, (10**20 - 1, 10**20)), "that float64 can tell from 1, got"),
         ((GAME, float("nan")), "discount must be a number between 0 and 1"),
         ((GAME, 0.5, "fvi"), "no discounted solver is called 'fvi'"),
     ],

@@ -2,10 +2,11 @@ import dataclasses
 from fractions import Fraction
 from pathlib import Path
 
+import jax
 import numpy as np
 import pytest
 
-from jaxgames import Arena, energy, generate
+from jaxgames import Arena, energy, generate, meanpayoff
 from jaxgames.parity import reference as parity_reference
 
 DATA = Path(__file__).parents[3] / "shared/data"
@@ -159,6 +160,23 @@ def test_a_threshold_is_taken_off(threshold):
     expected = [ratio.denominator * int(w) - ratio.numerator for w in arena.weight]
     assert got.tolist() == expected
     assert got.dtype == np.int32
+
+
+def test_arrays_on_a_device_are_counted_in_64_bits_too():
+    # JAX has only 32 here, in which 3 * 10**9 - 1 is negative.
+    arena = Arena.from_edges([0, 1], [0, 1], owner=[0, 1], weight=[3, -2])
+    threshold = Fraction(1, 10**9)
+    game = energy.from_mean_payoff(jax.device_put(arena), threshold)
+    assert game.weight.tolist() == [3 * 10**9 - 1, -2 * 10**9 - 1]
+    found = meanpayoff.decide(jax.device_put(arena), threshold)
+    assert found.winner.tolist() == [0, 1]
+    # Priorities of many components, which are told apart by their products.
+    size, most = 64, 2**31 - 4
+    loops = Arena.from_edges(
+        range(size), range(size), owner=[0] * size, priority=[most, most - 1] * 32
+    )
+    for one in (loops, jax.device_put(loops)):
+        assert energy.from_parity(one).weight.tolist() == [1, -1] * 32
 
 
 def test_wide_numbers():

@@ -155,7 +155,10 @@ def test_padding_and_nothing_at_all():
         )
     assert meanpayoff.verify(arena.pad(16, 64), got)
     none = Arena.from_edges([], [], owner=[], weight=[])
-    assert len(meanpayoff.solve(none).value_num) == 0
+    empty = meanpayoff.solve(none)
+    assert len(empty.value_num) == 0
+    assert meanpayoff.verify(none, empty)
+    assert meanpayoff.verify(none, dataclasses.replace(empty, strategy=None))
 
 
 def test_a_solve_goes_on_where_it_stopped():
