@@ -4,11 +4,12 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from jaxgames import validity
+from jaxgames import ops, validity
 from jaxgames.arena import MANY, Arena, as_checked_as, changed
 from jaxgames.arguments import integer
-from jaxgames.host import can_compile, linear
+from jaxgames.host import can_compile, compiled, on_ranges, ranges_of
 from jaxgames.kept import kept
+from jaxgames.later import jax, jnp
 from jaxgames.limits import Bounds, limited
 from jaxgames.tuning.energy import FEWEST_BITS
 from jaxgames.value import freeze
@@ -91,53 +92,108 @@ def bound(arena: Arena, **bounds: Unpack[Bounds]) -> int:
         >>> bound(arena)
         5
     """
-
-    def find() -> int:
-        check(arena, wide=True)
-        return -_total(arena, np.minimum)
-
-    return kept(arena, "energy bound", find)
+    check(arena, wide=True)
+    return extremes(arena).losses
 
 
 def gain(arena: Arena) -> int:
     """What a path without repetition can gain at most (host only): exact."""
-    return kept(arena, "energy gain", lambda: _total(arena, np.maximum))
+    return extremes(arena).gains
 
 
-def _total(arena: Arena, extreme: np.ufunc) -> int:
-    """The sum over the vertices of their least or largest weight, or 0."""
-    if not arena.weight.size:
-        return 0
-    row_ptr, weight = np.asarray(arena.row_ptr), np.asarray(arena.weight)
-    if weight.dtype == np.int32 and len(weight) >= MANY and can_compile():
-        return int(
-            _sum_of_extremes(row_ptr, weight, 1 if extreme is np.maximum else -1)
-        )
-    found = extreme(extreme.reduceat(weight, row_ptr[:-1]), 0)
-    if found.dtype == object:
-        return int(found.sum())
+class Extremes(NamedTuple):
+    """What the weights of a game add up to at worst: exact.
+
+    Attributes:
+        losses: the sum over the vertices of what the most negative edge takes, or 0.
+        gains: of what the most positive one gives, or 0.
+        least: the least weight, or 0.
+        most: the largest one, or 0.
+    """
+
+    losses: int
+    gains: int
+    least: int
+    most: int
+
+
+def extremes(arena: Arena) -> Extremes:
+    """Looks at all weights once, where they are; kept with the arena."""
+
+    def find() -> Extremes:
+        row_ptr, weight = arena.row_ptr, arena.weight
+        if not weight.size:
+            return Extremes(0, 0, 0, 0)
+        if not isinstance(weight, np.ndarray):
+            with jax.enable_x64(True):
+                found = _there(row_ptr, weight)
+        elif weight.dtype != object and len(weight) >= MANY and can_compile():
+            found = _by_all_cores(np.asarray(row_ptr), weight)
+        else:
+            return _by_numpy(np.asarray(row_ptr), weight)
+        found = Extremes(*map(int, found))
+        if max(found.most, -found.least) < 2**31:  # so that sums fit 64 bits
+            return found
+        return _by_numpy(np.asarray(row_ptr), np.asarray(weight))
+
+    return kept(arena, "energy extremes", find)
+
+
+def _by_all_cores(row_ptr: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    ranges = ranges_of(len(row_ptr) - 1, work=len(weight))
+    found = np.zeros((len(ranges), 4), np.int64)
+    parts = [(part, *each) for part, each in enumerate(ranges)]
+    on_ranges(_add_extremes, parts, row_ptr, weight, found)
+    sums, ends = found[:, :2].sum(axis=0), found[:, 2:]
+    return np.array([*sums, ends[:, 0].min(), ends[:, 1].max()])
+
+
+@compiled
+def _add_extremes(row_ptr, weight, found, part, begin, end):
+    """Puts what the weights of some vertices add up to into a row of what is found."""
+    losses, gains = np.int64(0), np.int64(0)
+    least, most = np.int64(0), np.int64(0)
+    for v in range(max(begin, 0), end):
+        low, high = np.int64(0), np.int64(0)
+        for e in range(row_ptr[v], row_ptr[v + 1]):
+            low, high = min(low, np.int64(weight[e])), max(high, np.int64(weight[e]))
+        losses -= low
+        gains += high
+        least, most = min(least, low), max(most, high)
+    found[part, 0], found[part, 1] = losses, gains
+    found[part, 2], found[part, 3] = least, most
+
+
+@jax.jit
+def _there(row_ptr: jax.Array, weight: jax.Array) -> jax.Array:
+    rows, edges = len(row_ptr) - 1, len(weight)
+    tail = jnp.repeat(jnp.arange(rows), jnp.diff(row_ptr), total_repeat_length=edges)
+    wide = weight.astype(jnp.int64)
+    low, high = (ops.max_into(tail, x, rows, 0) for x in (-wide, wide))
+    return jnp.stack([jnp.sum(low), jnp.sum(high), -jnp.max(low), jnp.max(high)])
+
+
+def _by_numpy(row_ptr: np.ndarray, weight: np.ndarray) -> Extremes:
+    """Whatever the weights are."""
+    rows = row_ptr[:-1][row_ptr[1:] > row_ptr[:-1]]
+    low = np.minimum(np.minimum.reduceat(weight, rows), 0)
+    high = np.maximum(np.maximum.reduceat(weight, rows), 0)
+    return Extremes(-_sum(low), _sum(high), int(low.min()), int(high.max()))
+
+
+def _sum(values: np.ndarray) -> int:
+    if values.dtype == object:
+        return int(values.sum())
     # Sums of these fit 64 bits where those of the whole may not.
-    high, low = np.divmod(found.astype(np.int64), 2**31)
+    high, low = np.divmod(values.astype(np.int64), 2**31)
     return int(high.sum()) * 2**31 + int(low.sum())
-
-
-@linear
-def _sum_of_extremes(row_ptr, weight, sign):
-    """As `_total`, of numbers whose sum fits 64 bits, in one pass."""
-    total = 0
-    for vertex in range(len(row_ptr) - 1):
-        most = 0
-        for edge in range(row_ptr[vertex], row_ptr[vertex + 1]):
-            most = max(most, sign * weight[edge])
-        total += most
-    return sign * total
 
 
 def credit_type(arena: Arena) -> type:
     """int32 where every credit fits, else int64; object for Python's integers."""
     if arena.weight.dtype == object:
         return object
-    return np.int32 if bound(arena) < 2**31 else np.int64
+    return np.int32 if extremes(arena).losses < 2**31 else np.int64
 
 
 def widths(arena: Arena, player: int = 0) -> tuple[Width, ...]:
@@ -150,14 +206,15 @@ def widths(arena: Arena, player: int = 0) -> tuple[Width, ...]:
     The player pays for losses, or player 1 for gains.
     """
     steps = int(arena.num_vertices).bit_length()
-    most = gain(arena) if player else bound(arena)
-    extreme = arena.weight.max(initial=0) if player else arena.weight.min(initial=0)
+    weights = extremes(arena)
+    most = weights.gains if player else weights.losses
+    extreme = weights.most if player else -weights.least
     found = []
     proved = steps + most.bit_length()
     if proved <= 29:
         return (Width(32, steps),)
     # A path of so many steps takes no more energy than there is room for.
-    room = (31 - abs(int(extreme)).bit_length()) // 2
+    room = (31 - extreme.bit_length()) // 2
     if room >= min(FEWEST_BITS, steps):
         found.append(Width(32, min(room, steps)))
     found.append(Width(64, steps))
@@ -177,14 +234,14 @@ def narrowed(arena: Arena, bits: int) -> Arena:
     """
 
     def find() -> Arena:
+        found, limit = extremes(arena), 2 ** (bits - 3) - 1
+        fits, kind = max(found.most, -found.least) <= limit, np.dtype(f"int{bits}")
+        if fits and arena.weight.dtype == kind:
+            return arena
         weight = np.asarray(arena.weight)
-        if bits == 64:
-            weight = weight.astype(np.int64)
-        limit = 2 ** (bits - 3) - 1
-        weight = np.clip(weight, -limit, limit)
-        if bits == 32:
-            weight = weight.astype(np.int32)
-        narrow = changed(arena, weight=freeze(weight))
+        if not fits:
+            weight = np.clip(weight, -limit, limit)
+        narrow = changed(arena, weight=freeze(weight.astype(kind)))
         return as_checked_as(arena, narrow)
 
     return kept(arena, ("energy width", bits), find)

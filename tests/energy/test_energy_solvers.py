@@ -4,6 +4,7 @@ import dataclasses
 
 import brute_credits
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from energy_games import FILES, in_few_sizes, load, odd_games, stacked
@@ -412,13 +413,27 @@ def test_decide_says_what_is_wrong(game):
         energy.decide(game, 0, 1.5)
 
 
-def test_bounds_of_many_edges(monkeypatch):
+@pytest.mark.parametrize("kind", [np.int8, np.int32, np.int64, jnp.int32])
+@pytest.mark.parametrize("most", [2**6, 2**30, 2**40])
+def test_bounds_of_many_edges(most, kind, monkeypatch):
+    if most > jnp.iinfo(kind).max:
+        pytest.skip("the weights do not fit")
+    monkeypatch.setattr(host, "FEWEST_PLACES", 16)  # so that cores share them
     rng = np.random.default_rng(0)
     src = np.append(np.arange(30), rng.integers(0, 30, 60))
-    weight = rng.integers(-(2**31), 2**31, 90)
+    weight = rng.integers(-most, most, 90)
     largest = [[0, *weight[src == v].tolist()] for v in range(30)]
+    losses, gains = -sum(map(min, largest)), sum(map(max, largest))
+    ends = int(weight.min()), int(weight.max())
+    array = (jnp.asarray if kind is jnp.int32 else np.asarray)(weight, kind)
     for many in (1 << 20, 0):
         monkeypatch.setattr(_bounds, "MANY", many)
-        arena = Arena.from_edges(src, src, owner=np.zeros(30, bool), weight=weight)
-        assert energy.bound(arena) == -sum(map(min, largest))
-        assert _bounds.gain(arena) == sum(map(max, largest))
+        arena = Arena.from_edges(src, src, owner=np.zeros(30, bool), weight=array)
+        assert energy.bound(arena) == losses
+        assert _bounds.gain(arena) == gains
+        assert _bounds.extremes(arena) == (losses, gains, *ends)
+        narrow = _bounds.narrowed(arena, 32)
+        cut = np.clip(np.asarray(arena.weight), -(2**29) + 1, 2**29 - 1)
+        fits = np.abs(weight).max() < 2**29
+        assert (narrow is arena) == (arena.weight.dtype == np.int32 and fits)
+        np.testing.assert_array_equal(narrow.weight, cut.astype(np.int32))
