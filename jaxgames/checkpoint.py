@@ -520,8 +520,8 @@ def file_of(path: str | os.PathLike) -> Path:
     found = Path(os.path.realpath(path) if os.path.islink(path) else path)
     if found.exists() and not found.is_file():
         raise ValueError(
-            f"{os.fspath(path)} is a folder, a device or a pipe: expected a file, which "
-            "each state that is saved replaces"
+            f"{os.fspath(path)} is a folder, a device or a pipe: expected a file, "
+            "which each state that is saved replaces"
         )
     return found
 
