@@ -62,15 +62,16 @@ def save(path: str | os.PathLike, state: Any, begin: Any = None) -> None:
     their writing is removed.
 
     Args:
-        path: the file, whatever its suffix.
+        path: the file, whatever its suffix; or a link to it.
         state: a pytree of arrays.
         begin: the state of the beginning, by which `load` knows the solve; without, by
             the form of the state itself, which some solves change on the way.
 
     Raises:
-        ValueError: there is something in the state that cannot be written.
+        ValueError: there is something in the state that cannot be written, or the path
+            leads to a folder, a device or a pipe.
     """
-    path = Path(path)
+    path = file_of(path)
     form, leaves = _form(state)
     told, first = (form, leaves) if begin is None else _form(begin)
     values = ops.on_host([leaf.array for leaf in leaves])
@@ -459,22 +460,28 @@ def solve(
         progress: as for any solve; it may end this one.
 
     Returns:
-        The solution.
+        The solution. A question that is answered without a round has no state, and
+        nothing is saved.
 
     Raises:
         ValueError: the file is of another solve or damaged, and so is the one before;
-            or the solver has no state.
+            the path leads to a folder, a device or a pipe; or the solver has no state.
         SolveError: the solve was interrupted or stopped by `progress`, and `throw` is
             set. The file holds its state.
     """
     every = positive("every", every, "seconds")
     meter = _Kept(as_progress(progress))
-    like = solve(max_steps=0, throw=False).state
+    path = file_of(path)
+    begin = solve(max_steps=0, throw=False)
+    like = begin.state
+    if like is None and _status(begin) == Status.SOLVED:
+        meter.end()
+        return begin
     if like is None:
         raise ValueError(
             "this solver has no state to keep: name a solver of the device"
         )
-    state = _last(Path(path), like)
+    state = _last(path, like)
     rounds = None
     try:
         while True:
@@ -502,6 +509,21 @@ def solve(
     if throw and status != Status.SOLVED:
         raise SolveError(status, solution)
     return solution
+
+
+def file_of(path: str | os.PathLike) -> Path:
+    """The file that is replaced where a state is saved: what a link leads to.
+
+    Raises:
+        ValueError: there is a folder, a device or a pipe, which no state may replace.
+    """
+    found = Path(os.path.realpath(path) if os.path.islink(path) else path)
+    if found.exists() and not found.is_file():
+        raise ValueError(
+            f"{os.fspath(path)} is a folder, a device or a pipe: expected a file, "
+            "which each state that is saved replaces"
+        )
+    return found
 
 
 def _last(path: Path, like: Any) -> Any:

@@ -27,6 +27,7 @@ from jaxgames import (
     energy,
     fixpoint,
     generate,
+    mdp,
     meanpayoff,
     parity,
     states,
@@ -239,10 +240,9 @@ def test_states_of_something_else_are_refused(tmp_path):
     np.savez(path, x=np.zeros(3))
     with pytest.raises(ValueError, match="holds no state"):
         checkpoint.load(path, np.zeros(3))
+    early = SimpleNamespace(state=None, status=Status.MAX_STEPS, stats={})
     with pytest.raises(ValueError, match="has no state"):
-        checkpoint.solve(
-            path, lambda **_: parity.solve(generate.random_game(0, 5), "host")
-        )
+        checkpoint.solve(path, lambda **_: early)
 
 
 # ---- files that are damaged, or mean no good -----------------------------------------
@@ -448,6 +448,43 @@ def test_without_hard_links(tmp_path, monkeypatch):
         checkpoint.save(path, [np.int32(number)])
     assert sorted(os.listdir(tmp_path)) == ["state", "state.1"]
     assert checkpoint.load(tmp_path / "state.1", [np.int32(0)])[0] == 1
+
+
+def test_a_link_leads_to_the_file_that_is_replaced(tmp_path, solve):
+    (tmp_path / "large").mkdir()
+    path, file = tmp_path / "state", tmp_path / "large" / "kept"
+    path.symlink_to(file)
+    begin = solve(max_steps=0, throw=False).state
+    for rounds in (5, 6):
+        checkpoint.save(path, solve(max_steps=rounds, throw=False).state, begin)
+    assert path.is_symlink()
+    assert sorted(os.listdir(tmp_path / "large")) == ["kept", "kept.1"]
+    assert _rounds_in(path, begin) == 6
+    file.write_bytes(b"")
+    with pytest.warns(UserWarning, match="empty.*the state before"):
+        assert checkpoint.solve(path, solve).status == Status.SOLVED
+    assert path.is_symlink()
+
+
+def test_what_is_no_file_is_not_replaced(tmp_path, solve):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    for kept in (path, tmp_path):
+        with pytest.raises(ValueError, match="is a folder, a device or a pipe"):
+            checkpoint.save(kept, [np.arange(3)])
+        with pytest.raises(ValueError, match="is a folder, a device or a pipe"):
+            checkpoint.solve(kept, solve)
+    assert path.is_fifo()
+    assert os.listdir(tmp_path) == ["pipe"]
+
+
+def test_what_needs_no_round_needs_no_state(tmp_path):
+    model = mdp.MDP.from_arrays([0, 1, 2], [0, 1, 2], [1, 1], [1.0, 1.0])
+    sure = functools.partial(mdp.reach_probability, model, [1])
+    found = checkpoint.solve(tmp_path / "state", sure)
+    assert found.status == Status.SOLVED
+    assert found.lower.tolist() == [1, 1]
+    assert not os.listdir(tmp_path)
 
 
 def test_what_a_killed_save_has_left_is_removed(tmp_path):

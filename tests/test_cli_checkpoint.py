@@ -176,14 +176,43 @@ def test_an_interrupt_says_how_it_could_have_been_kept(run, monkeypatch):
         ("lts.aut --checkpoint kept", "--checkpoint is for one answer, and there"),
         ("--checkpoint kept --resume there", "; --resume takes no name of a file"),
         ("--checkpoint nowhere/kept", "nowhere: there is no such folder"),
+        ("--checkpoint pipe --force", "pipe is a folder, a device or a pipe"),
     ],
 )
 def test_what_cannot_be_kept(run, tmp_path, line, message):
     (tmp_path / "there").write_text("something")
+    os.mkfifo("pipe")
     code, out, err = run("solve", "game.pg", "-q", *line.split())
     assert (code, out) == (Exit.BAD_INPUT, "")
     assert message in err
     assert (tmp_path / "there").read_text() == "something"
+    assert (tmp_path / "pipe").is_fifo()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["probability", "model.drn", "--to", "1"],
+        ["equiv", "lts.aut", "--notion", "bisimulation"],
+    ],
+)
+def test_what_needs_no_round_needs_no_state(run, line):
+    """A script may repeat its command with --resume until the answer is there."""
+    code, out, _ = run(*line, "--json")
+    assert code == Exit.DONE
+    found = run(*line, "--json", "--checkpoint", "kept", "--resume")
+    assert found[0] == Exit.DONE
+    assert answer(found[1]) == answer(out)
+
+
+def test_a_link_to_a_kept_solve_stays(run, tmp_path):
+    os.symlink("kept", "link")
+    line = ("solve", "game.pg", "-q", "-s", "fpi", "--checkpoint", "link")
+    for more in ((), ("--resume",), ("--force",)):
+        code, out, err = run(*line, *more)
+        assert (code, out, err) == (Exit.DONE, "", "")
+        assert (tmp_path / "link").is_symlink()
+        assert (tmp_path / "kept").is_file()
 
 
 def test_nothing_to_go_on_from_is_told(run):

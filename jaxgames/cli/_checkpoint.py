@@ -59,14 +59,15 @@ def check(args: argparse.Namespace, *, everywhere: bool = False) -> None:
         )
 
 
-def solve(args: argparse.Namespace, solve: Callable[..., Any], begin: Any) -> Any:
+def solve(args: argparse.Namespace, solve: Callable[..., Any], begun: Any) -> Any:
     """Solves on the device, and keeps the state in the file that the arguments name.
 
     Args:
         args: the command's.
         solve: a front door that is given all but `state`, `max_steps`, `throw` and
             `progress`.
-        begin: the state of the beginning.
+        begun: the solution after no round, with the state of the beginning; or the
+            whole of it, if no round was needed.
 
     Raises:
         ValueError: the file is of another solve, or damaged.
@@ -75,16 +76,18 @@ def solve(args: argparse.Namespace, solve: Callable[..., Any], begin: Any) -> An
     """
     from jaxgames import checkpoint  # few need it
 
-    if begin is None:
+    if begun.state is None and begun.status != Status.SOLVED:
         raise ValueError("--checkpoint: this solver has no state to keep; see -s")
 
     def going_on(*, state: Any = None, **how: Any) -> Any:
-        return solve(state=begin if state is None else state, **how)
+        return solve(state=begun.state if state is None else state, **how)
 
     if not args.resume:
-        for name in (args.checkpoint, args.checkpoint + checkpoint.BEFORE):
+        for file in _files(args.checkpoint):
             with contextlib.suppress(FileNotFoundError):
-                os.remove(name)
+                os.remove(file)
+    if begun.state is None:
+        return begun
     try:
         return checkpoint.solve(args.checkpoint, going_on, throw=False)
     except KeyboardInterrupt:  # between two chunks of rounds
@@ -109,6 +112,12 @@ def how_to_go_on(args: argparse.Namespace, status: Status) -> str:
 
 
 def _is_there(path: str) -> bool:
-    from jaxgames.checkpoint import BEFORE
+    return any(map(os.path.exists, _files(path)))
 
-    return os.path.exists(path) or os.path.exists(path + BEFORE)
+
+def _files(path: str) -> tuple[str, str]:
+    """Where the last state is, and the one before; there need be none."""
+    from jaxgames.checkpoint import BEFORE, file_of
+
+    file = os.fspath(file_of(path))
+    return file, file + BEFORE

@@ -79,14 +79,14 @@ def solve(
 ) -> Any:
     """Solves in a phase of its own, within the limits."""
     solve = functools.partial(front_door, given, solver=args.solver)
-    begin = None
+    begun = None
     kept = getattr(args, "checkpoint", None)
     if kept:
         with phase("compile"):
-            begin = solve(max_steps=0, throw=False).state
+            begun = solve(max_steps=0, throw=False)
     with phase("solve") as notes:
         if kept:
-            solution = _checkpoint.solve(args, solve, begin)
+            solution = _checkpoint.solve(args, solve, begun)
         else:
             solution = solve(max_steps=args.max_steps, throw=False)
         if imported():

@@ -179,25 +179,24 @@ def _solved(args: argparse.Namespace, phase: Phases, arena: Arena) -> Exit:
         "strategies": args.strategies,
         "preprocess": args.preprocess,
     }
-    state = None
+    begun = None
     if place == "device":
         with phase("compile") as notes:
             # A solve of no steps compiles all; the one that goes on from it is pure.
-            solution = parity.solve(arena, max_steps=0, **how)
-            notes.append(_name(solution))
-        if solution.status == Status.INTERRUPTED:
+            begun = parity.solve(arena, max_steps=0, **how)
+            notes.append(_name(begun))
+        if begun.status == Status.INTERRUPTED:
             raise KeyboardInterrupt
-        state = solution.state
     with phase("solve") as notes:
         if args.checkpoint:
             kept = {name: how[name] for name in how if name != "throw"}
             again = functools.partial(parity.solve, arena, **kept)
-            solution = _checkpoint.solve(args, again, state)
+            solution = _checkpoint.solve(args, again, begun)
         else:
             solution = parity.solve(
                 arena,
                 max_steps=args.max_steps,
-                state=state,
+                state=None if begun is None else begun.state,
                 **how,
             )
         _parts.lift_unless_solved(solution)

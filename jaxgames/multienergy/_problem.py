@@ -14,7 +14,7 @@ from jaxgames.multienergy._antichains import capacity_of, stacked
 from jaxgames.multienergy._batch import parted, union
 from jaxgames.multienergy._bitmap import ByBitmap
 from jaxgames.multienergy._checks import checked
-from jaxgames.multienergy._fronts import ByFronts
+from jaxgames.multienergy._fronts import ByFronts, State
 from jaxgames.multienergy._game import Game
 from jaxgames.multienergy._memory import check_room
 from jaxgames.multienergy._packing import EMPTY, NARROW, WIDE, Packing
@@ -22,6 +22,7 @@ from jaxgames.multienergy._solution import Fronts
 from jaxgames.multienergy.host import is_ready
 from jaxgames.solution import Stats, Status
 from jaxgames.solver import Registry
+from jaxgames.states import check_class
 from jaxgames.tuning.multienergy import DEVICE_FROM, LARGE_ROOM, ROOM
 from jaxgames.tuning.multienergy import MANY_POSITIONS as MANY
 from jaxgames.tuning.multienergy import PLAIN_UP_TO as FEW
@@ -156,7 +157,9 @@ def _traced(game: Game, machine: Any, state, max_steps) -> Fronts:
 
 def _by_fronts(game: Game, machine: Any, state, max_steps, progress) -> Fronts:
     carry = state
-    if carry is None:
+    if carry is not None:
+        check_class(carry, fixpoint.Carry)
+    if carry is None or not isinstance(carry.state, State):  # refused below
         usual = ROOM if game.num_positions < MANY else LARGE_ROOM
         room, packing = machine.capacity or usual, Packing.of(game, NARROW)
     else:
