@@ -78,19 +78,19 @@ def formula_of(
     of an operator. A property of states is one proposition, unless it has `shared`
     atoms or is `within` one that has: then its atoms are.
     """
-    if isinstance(path, Constant) and isinstance(path.value, bool):
-        return Formula("true" if path.value else "false")
     if not is_path(path):
+        if isinstance(path, Constant) and isinstance(path.value, bool):
+            return Formula("true" if path.value else "false")
         combines = isinstance(path, Operation) and path.operator in _OPERATORS
         if not combines or not (within or shared.intersection(_atoms(path))):
             return Formula("name", name=f"p{number(path)}")
         within = True
+    assert isinstance(path, Operation | Temporal)
     parts = [formula_of(x, number, bounds_of, shared, within) for x in path.operands]
     if isinstance(path, Operation):
         if path.operator not in _OPERATORS:
             raise PropertyError(path.place, f"{path.operator} of a property of paths")
         return Formula(_OPERATORS[path.operator], tuple(parts))
-    assert isinstance(path, Temporal)
     first, last = bounds_of(path)
     if last is None and not first:
         return Formula(path.operator, tuple(parts))

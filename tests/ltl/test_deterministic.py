@@ -101,12 +101,12 @@ def test_families_stay_small(text, states):
 
 def test_what_takes_many_steps_is_refused(monkeypatch):
     """Few states would do, but each has many of a Büchi automaton."""
-    text = "F((a R b) & (c R d) & X(e U f)) | G F(a & X c & F G d)"
-    assert ltl.deterministic(text, max_states=200).num_states < 100
-    monkeypatch.setattr(_braces, "STEPS_ALWAYS", 0)
-    monkeypatch.setattr(_braces, "STEPS_A_STATE", 2)
-    with pytest.raises(ValueError, match="steps: allow more by max_states"):
-        ltl.deterministic(text, max_states=200)
+    text = "(F X((a R b) | G q)) U ((x | d) U (d W r))"
+    assert ltl.deterministic(text, max_states=500).num_states < 100
+    monkeypatch.setattr(_braces, "STEPS_ALWAYS", 50)
+    monkeypatch.setattr(_braces, "STEPS_A_STATE", 0)
+    with pytest.raises(ValueError, match="more than 50 steps: allow more by max"):
+        ltl.deterministic(text, max_states=500)
 
 
 def test_formulas_with_many_propositions():

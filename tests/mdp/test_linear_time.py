@@ -365,6 +365,6 @@ def test_a_condition_that_is_not_met():
     found = mdp.check(model, 'P=? [ X "a" || F G !"a" ]')
     assert (found.lower[0], found.upper[0]) == (0, 0)
     assert (found.lower[1], found.upper[1]) == (0, 1)  # nothing is known of it
-    text = f'F ("a" & {13 * "X "}"b")'
+    text = f'F ("a" & {15 * "X "}"b")'
     with pytest.raises(PropertyError, match="takes too large an automaton"):
         mdp.check(model, f'P=? [ {text} || G F "a" | true ]')

@@ -423,8 +423,8 @@ def _range(node: Operation, parts: Sequence[Typed]) -> tuple[int, int]:
 def _real_ends(part: Typed) -> tuple[Fraction, ...]:
     """Between which numbers of float64 one stays; empty: that is not known."""
     ends = (part.low, part.high) if part.value is None else (part.value, part.value)
-    found = (None, None) if None in ends else _floats(ends)
-    return () if None in found else tuple(map(Fraction, found))
+    low, high = (None, None) if None in ends else _floats(ends)
+    return () if low is None or high is None else (Fraction(low), Fraction(high))
 
 
 def _check_constants(
@@ -456,7 +456,7 @@ def _real_range(sign: str, parts: Sequence[Typed]) -> tuple[Any, Any]:
     return _floats([apply(one, other) for one in ends[0] for other in ends[1]])
 
 
-def _floats(numbers: Sequence[Any]) -> tuple[Any, Any]:
+def _floats(numbers: Sequence[Any]) -> tuple[float | None, float | None]:
     """Between which numbers of float64 some are, be they rounded or not."""
     low, high = min(numbers), max(numbers)
     try:
