@@ -11,10 +11,13 @@ References:
     automata, LMCS 3 (2007), doi:10.2168/LMCS-3(3:5)2007.
 """
 
+import functools
+import operator
+
 from jaxgames import limits
 from jaxgames.ltl._graph import Graph, TooLargeError, check_edges
 from jaxgames.ltl._letters import atoms
-from jaxgames.tuning.ltl import SIMULATED_UP_TO
+from jaxgames.tuning.ltl import SIMULATED_UP_TO, STEPS_A_STATE, STEPS_ALWAYS
 
 LAST = 1 << 60
 """Behind the last brace of a path, so that the longer of two is the better."""
@@ -33,7 +36,8 @@ def determinised(graph: Graph, max_states: int) -> Graph:
     start = tuple((q, (0,)) for q in sorted(set(graph.initial)))
     number: dict[tuple, int] = {start: 0}
     order: list[tuple] = [start]
-    rows, most, count = [], 0, 0
+    rows, most, count, steps = [], 0, 0, 0
+    most_steps = max(STEPS_ALWAYS, STEPS_A_STATE * max_states)
     for state in order:
         limits.tick("determinising", len(order), "states")
         if len(order) > max_states:
@@ -43,7 +47,15 @@ def determinised(graph: Graph, max_states: int) -> Graph:
             )
         edges: dict[tuple[int, int], int] = {}
         guards = [some for q, _ in state for some in graph.edges[q].values()]
-        for atom in limits.ticking(atoms(letters, guards), "determinising"):
+        parts = atoms(letters, guards)
+        steps += len(parts) * len(state)
+        if steps > most_steps:
+            raise TooLargeError(
+                f"{len(order)} states of the parity automaton, each with many of a "
+                f"Büchi automaton, take more than {most_steps} steps: allow more by "
+                "max_states"
+            )
+        for atom in limits.ticking(parts, "determinising"):
             after, colour = _after(graph, by, state, atom)
             if after not in number:
                 number[after] = len(order)
@@ -80,14 +92,17 @@ def _after(
                 new = (*path, fresh[path])
             if r not in best or (*new, LAST) < (*best[r], LAST):
                 best[r] = new
+    there = functools.reduce(operator.or_, (1 << r for r in best), 0)
     for r in sorted(best):
         # One that is simulated by another with a better path is not needed.
-        for p in best:
-            if p == r or not by[r] >> p & 1:
-                continue
+        others = by[r] & there & ~(1 << r)
+        while others:
+            p = others.bit_length() - 1
+            others ^= 1 << p
             one, other = (*best[p], LAST), (*best[r], LAST)
             if one < other or (one == other and (not by[p] >> r & 1 or p < r)):
                 del best[r]
+                there ^= 1 << r
                 break
     alive = {brace for path in best.values() for brace in path}
     last = {path[-1] for path in best.values()}

@@ -29,7 +29,13 @@ from jaxgames.ltl._graph import Edges, Graph, TooLargeError, check_edges, compon
 from jaxgames.ltl._guards import propositions_for
 from jaxgames.ltl._letters import Letters, letters_of
 from jaxgames.ltl._normal_form import normal_form, spread
-from jaxgames.ltl._obligation import has, is_obligation, obligation
+from jaxgames.ltl._obligation import (
+    ACCEPTS,
+    REJECTS,
+    has,
+    is_obligation,
+    obligation,
+)
 from jaxgames.ltl._parity_automaton import ParityAutomaton, of_rows
 from jaxgames.ltl._progression import Unfolding
 from jaxgames.ltl._translate import graph_of
@@ -181,6 +187,8 @@ def _of_formula(formula: Formula, ground: _Ground, max_states: int) -> Graph:
         if limit == max_states:
             raise error or AssertionError("there is no reason")
         limit *= 8
+        if 2 * limit > max_states:  # it would be much the same twice
+            limit = max_states
 
 
 def _apart(formula: Formula, *, wholly: bool = False) -> Formula:
@@ -226,9 +234,20 @@ def _by_braces(formula: Formula, ground: _Ground, max_states: int) -> Graph:
     """
     made: list[Graph] = []
     found: dict[bool, list[Graph]] = {}
-    error = None
+    other: Graph | None = None
+    error = first_error = None
     for negate in (False, True):
         normal = spread(normal_form(formula, True)) if negate else formula
+        try:
+            often = _infinitely_often(normal, ground, max_states)
+        except TooLargeError as too_large:
+            often, first_error = None, too_large
+            # Others are mostly larger yet, and take far longer.
+            max_states = min(max_states, ROOM_TO_SHRINK)
+        if often is not None:
+            other = _complement(often) if negate else often
+            if not 1 < len(other.edges) <= ROOM_TO_SHRINK:
+                return other
         try:
             found[negate] = graphs = ground.graphs(normal, 4 * max_states)
             direct = _directly(graphs, max_states)
@@ -253,9 +272,37 @@ def _by_braces(formula: Formula, ground: _Ground, max_states: int) -> Graph:
             continue
         made.append(_complement(graph) if negate else graph)
         max_states = min(max_states, max(len(graph.edges), ROOM_TO_SHRINK))
+    if other is not None:
+        made.append(other)
     if not made:
-        raise TooLargeError(str(error))
+        raise TooLargeError(str(first_error or error))
     return min(made, key=lambda graph: graph.size)
+
+
+def _infinitely_often(
+    formula: Formula, ground: _Ground, max_states: int
+) -> Graph | None:
+    """The automaton of `G F x`, where some letters tell that x holds; else None.
+
+    That of `F x` begins anew whenever it has seen that.
+    """
+    false, inner = formula.operands if formula.operator == "R" else (None, None)
+    if false is None or inner is None or false.operator != "false":
+        return None
+    if inner.operator != "U" or inner.operands[0].operator != "true" or has(inner, "R"):
+        return None
+    graph = ground.obligation(inner, max_states)
+    seen = {q for q, edges in enumerate(graph.edges) if list(edges) == [(q, ACCEPTS)]}
+    first = graph.initial[0]
+    if first in seen:
+        return graph
+    edges: list[Edges] = []
+    for row in graph.edges:
+        edges.append({})
+        for (r, _), some in row.items():
+            end = (first, ACCEPTS) if r in seen else (r, REJECTS)
+            edges[-1][end] = graph.letters.either(edges[-1].get(end, 0), some)
+    return smaller(Graph(graph.letters, edges, [first], 0))
 
 
 def _directly(graphs: list[Graph], max_states: int) -> Graph | None:

@@ -19,6 +19,7 @@ from jaxgames.mdp._automata import (
     deterministic,
     followed,
     formula_of,
+    shared_atoms,
 )
 from jaxgames.mdp._average import average_reward
 from jaxgames.mdp._budget import Window, earning, levels_of
@@ -659,16 +660,18 @@ class Asked:
         def number(node: Any) -> int:
             return known.setdefault(str(node), (len(known), node))[0]
 
-        formulas = [formula_of(path, number, self._bounds) for path in paths]
+        how = number, self._bounds, shared_atoms(paths)
+        formulas = [formula_of(path, *how) for path in paths]
         names = [f"p{bit}" for bit in range(len(known))]
         found = []
         for path, formula in zip(paths, formulas, strict=True):
             try:
                 how = {"propositions": names, "max_states": MOST_STATES}
                 found.append(ltl.deterministic(formula, **how))
-            except ValueError:
+            except ValueError as error:
+                reason, *_ = str(error).split(":")  # what follows is advice
                 raise PropertyError(
-                    path.place, f"'{path}' takes too large an automaton"
+                    path.place, f"'{path}' takes too large an automaton: {reason}"
                 ) from None
         return found, [self.states(node) for _, node in known.values()]
 
@@ -745,7 +748,9 @@ class Asked:
         if one.num_states * other.num_states > MOST_STATES:
             raise PropertyError(
                 goal.place,
-                f"'{node.path} || {condition}' takes too large an automaton",
+                f"'{node.path} || {condition}' takes too large an automaton: "
+                f"{one.num_states} times {other.num_states} states, expected at most "
+                f"{MOST_STATES} in all",
             )
         letters, place = self._letters(known)
         made, priority = self._followed(self.model, one, letters, place)

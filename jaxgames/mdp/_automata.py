@@ -7,7 +7,8 @@ References:
     [1] Baier and Katoen, Principles of Model Checking, MIT Press, 2008, section 10.6.
 """
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +25,7 @@ from jaxgames.mdp._property import (
     is_path,
 )
 
-MOST_STATES = 5_000
+MOST_STATES = 10_000
 """States that the automaton of a formula may have."""
 
 MOST_NEXT = 50
@@ -34,22 +35,62 @@ _OPERATORS = {"!": "!", "&": "&", "|": "|", "=>": "->", "<=>": "<->"}
 """Those of properties as `ltl` writes them."""
 
 
-def formula_of(path: Any, number: Callable[[Any], int], bounds_of: Any) -> Formula:
+def shared_atoms(paths: Sequence[Any]) -> set[str]:
+    """What several properties of states in properties of paths are made of.
+
+    Were each of them a proposition, an automaton would not know that `"a"` and `!"a"`
+    do not hold together, and could be far larger.
+    """
+    found: dict[str, set[str]] = {}
+
+    def look(node: Any) -> None:
+        if not is_path(node):
+            found[str(node)] = set(_atoms(node))
+            return
+        for part in node.operands:
+            look(part)
+
+    for path in paths:
+        look(path)
+    counts = Counter(atom for atoms in found.values() for atom in atoms)
+    return {atom for atom, count in counts.items() if count > 1}
+
+
+def _atoms(node: Any) -> Iterator[str]:
+    """What a property of states is a Boolean combination of."""
+    if isinstance(node, Operation) and node.operator in _OPERATORS:
+        for part in node.operands:
+            yield from _atoms(part)
+    elif not isinstance(node, Constant):
+        yield str(node)
+
+
+def formula_of(
+    path: Any,
+    number: Callable[[Any], int],
+    bounds_of: Any,
+    shared: set[str],
+    within: bool = False,
+) -> Formula:
     """A property of paths as a formula: the property of states with number k is `pk`.
 
     `number` gives that of a property of states, `bounds_of` the first and the last step
-    of an operator.
+    of an operator. A property of states is one proposition, unless it has `shared`
+    atoms or is `within` one that has: then its atoms are.
     """
-    if isinstance(path, Constant):
-        return Formula("true" if path.value else "false")
     if not is_path(path):
-        return Formula("name", name=f"p{number(path)}")
-    parts = [formula_of(x, number, bounds_of) for x in path.operands]
+        if isinstance(path, Constant) and isinstance(path.value, bool):
+            return Formula("true" if path.value else "false")
+        combines = isinstance(path, Operation) and path.operator in _OPERATORS
+        if not combines or not (within or shared.intersection(_atoms(path))):
+            return Formula("name", name=f"p{number(path)}")
+        within = True
+    assert isinstance(path, Operation | Temporal)
+    parts = [formula_of(x, number, bounds_of, shared, within) for x in path.operands]
     if isinstance(path, Operation):
         if path.operator not in _OPERATORS:
             raise PropertyError(path.place, f"{path.operator} of a property of paths")
         return Formula(_OPERATORS[path.operator], tuple(parts))
-    assert isinstance(path, Temporal)
     first, last = bounds_of(path)
     if last is None and not first:
         return Formula(path.operator, tuple(parts))

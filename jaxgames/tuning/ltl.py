@@ -17,6 +17,14 @@ SIMULATED_UP_TO = 1 << 12
 SEARCHED_PLAINLY_UP_TO = 1 << 9
 """States of an automaton whose components are found without machine code."""
 
+# ltl/_braces.py
+STEPS_A_STATE = 1 << 8
+"""Steps of states of a Büchi automaton, each under some letters, that are taken to
+determinise it, for each state that there may be: half a million take a second."""
+
+STEPS_ALWAYS = 1 << 18
+"""Such steps that may be taken in any case."""
+
 # ltl/_translate.py
 TRIED_BOTH_WAYS_UP_TO = 64
 """States of an automaton for which another way is tried as well."""

@@ -13,7 +13,7 @@ from jaxgames.acceptance import both, either, fin, inf
 from jaxgames.io import _hoa
 from jaxgames.io._whole import Whole
 from jaxgames.limits import LimitError
-from jaxgames.ltl import Automaton, EmersonLei, Formula
+from jaxgames.ltl import Automaton, EmersonLei, Formula, _braces
 from jaxgames.ltl._deterministic import determinised, factors
 from jaxgames.ltl._letters import Nodes, Tables, atoms
 from jaxgames.ltl._normal_form import normal_form, spread
@@ -90,11 +90,23 @@ def response(count: int) -> str:
         ("FG a | FG b | FG c | FG d", 4),
         ("F(p & X X X X X X q)", 65),
         ("GF(p & X X X q)", 8),
+        (f"GF(p & {10 * 'X '}q)", 1025),
+        (f"FG(p | {10 * 'X '}q)", 1025),
         (response(3) + " & G(!(q0 & q1) & !(q0 & q2) & !(q1 & q2))", 14),
     ],
 )
 def test_families_stay_small(text, states):
     assert ltl.deterministic(text).num_states <= states
+
+
+def test_what_takes_many_steps_is_refused(monkeypatch):
+    """Few states would do, but each has many of a Büchi automaton."""
+    text = "(F X((a R b) | G q)) U ((x | d) U (d W r))"
+    assert ltl.deterministic(text, max_states=500).num_states < 100
+    monkeypatch.setattr(_braces, "STEPS_ALWAYS", 50)
+    monkeypatch.setattr(_braces, "STEPS_A_STATE", 0)
+    with pytest.raises(ValueError, match="more than 50 steps: allow more by max"):
+        ltl.deterministic(text, max_states=500)
 
 
 def test_formulas_with_many_propositions():

@@ -1,5 +1,6 @@
 """Formulas of linear temporal logic, and conditional probabilities."""
 
+import dataclasses
 import itertools
 from fractions import Fraction
 
@@ -121,11 +122,53 @@ def test_automata_agree_with_what_needs_none(text, same):
                 assert np.all(again.lower <= found.upper + 1e-15)
 
 
+@pytest.mark.parametrize(("first", "steps"), [("F", 13), ("G F", 13), ("G F", 9)])
+def test_what_is_remembered_of_many_steps(first, steps):
+    """An automaton of thousands of states, where a few would do for one word."""
+    rng = np.random.default_rng(5)
+    path = f'{first} ("a" & {steps * "X "}!"b")'
+    held = 0
+    for size in (2, 4, 5):
+        model = lasso(rng, size)
+        names = model.labels or {}
+        letters = [[x for x in "ab" if names[x][s]] for s in range(size)]
+        back = int(model.columns[-1])
+        expected = ltl.Formula.parse(path).holds_on(letters[:back], letters[back:])
+        assert mdp.check(model, f"P=? [ {path} ]").value == expected
+        held += expected
+    assert 0 < held < 3
+
+
+def test_properties_of_states_with_parts_in_common():
+    """An automaton for which `"b"` and `!"b"` are unrelated has too many states."""
+    path = '(!"b" W G !"a") & (!"c" W ("a" | "c"))'
+    path = f'F (({path}) W (!!"c" & ((!"c" R "b") W X "c")))'
+    rng = np.random.default_rng(6)
+    held = 0
+    for _ in range(20):
+        size = int(rng.integers(2, 6))
+        model = lasso(rng, size)
+        names = {x: rng.random(size) < 0.5 for x in "abc"}
+        model = dataclasses.replace(model, labels=names)
+        letters = [[x for x in "abc" if names[x][s]] for s in range(size)]
+        back = int(model.columns[-1])
+        expected = ltl.Formula.parse(path).holds_on(letters[:back], letters[back:])
+        assert mdp.check(model, f"P=? [ {path} ]").value == expected
+        held += expected
+    assert 0 < held < 20
+
+
 def test_formulas_that_are_too_large():
     model = labelled(next(iter(rewarded(seed=1, count=1))))
-    text = f'F ("a" & {13 * "X "}"b")'
-    with pytest.raises(PropertyError, match="takes too large an automaton"):
-        mdp.check(model, f"Pmax=? [ {text} ]")
+    for text, said in (
+        (f'F ("a" & {15 * "X "}"b")', "an automaton: .*more than 10000 states$"),
+        (f'G F ("a" & {15 * "X "}"b")', "an automaton: .*more than 10000 states$"),
+    ):
+        with pytest.raises(PropertyError, match=said):
+            mdp.check(model, f"Pmax=? [ {text} ]")
+    long = f'F ("a" & {7 * "X "}"b")'
+    with pytest.raises(PropertyError, match="129 times 129 states, expected at most"):
+        mdp.check(model, f"Pmax=? [ {long} || {long} ]")
     with pytest.raises(PropertyError, match="inside of a formula may be 50 at most"):
         mdp.check(model, 'Pmax=? [ G F<=51 "a" ]')
 
@@ -322,6 +365,6 @@ def test_a_condition_that_is_not_met():
     found = mdp.check(model, 'P=? [ X "a" || F G !"a" ]')
     assert (found.lower[0], found.upper[0]) == (0, 0)
     assert (found.lower[1], found.upper[1]) == (0, 1)  # nothing is known of it
-    text = f'F ("a" & {13 * "X "}"b")'
+    text = f'F ("a" & {15 * "X "}"b")'
     with pytest.raises(PropertyError, match="takes too large an automaton"):
         mdp.check(model, f'P=? [ {text} || G F "a" | true ]')

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from jaxgames import Status, mdp
-from jaxgames.mdp.program import _program
+from jaxgames.mdp._property import Constant, Name, Operation, PropertyError
+from jaxgames.mdp.program import _expressions, _program
 from jaxgames.solution import SolveError
 from jaxgames.testing import _programs
 
@@ -253,6 +254,19 @@ def test_mod_is_not_looked_at_where_something_else_decides():
         ("module m x:[0..1]; endmodule const int x = 1;", "'x' is a constant, too"),
         ("module m [] 1e99999>0 -> true; endmodule", "is too long"),
         ("module m x:[0..9]; [] pow(x,x)*pow(9,99)>1 -> true; endmodule", "64 bits"),
+        ("module m x:[0..9]; [] min(x,pow(9,99))>1 -> true; endmodule", "64 bits"),
+        (
+            "module m x:[0..9]; [] (x<3?pow(9,99):x)>1 -> true; endmodule",
+            "column 28: 'pow(9, 99)' does not fit in 64 bits",
+        ),
+        (
+            "module m x:[0..9]; [] x/pow(9,999)<1 -> true; endmodule",
+            "'pow(9, 999)' does not fit in 64 bits",
+        ),
+        (
+            "module m x:[0..9]; [] pow(floor(log(x+2,2)*x),2)<9 -> true; endmodule",
+            "64 bits",
+        ),
         (
             "module m x:[0..1]; [a] true -> true; endmodule "
             "module n [a] true -> (x'=1); endmodule",
@@ -524,3 +538,59 @@ def test_cycles_are_seldom_looked_for_while_many_objects_stay():
     finally:
         gc.callbacks.pop()
         gc.set_threshold(*before)
+
+
+def test_what_real_numbers_may_be():
+    """A part that is real keeps its range, so that what is made of it may be whole."""
+    body = "x:[0..20]; [] pow({},2)<50 & x<20 -> (x'=x+1);"
+    body += "[] pow({},2)>=50 | x>19 -> true;"
+    for part, last in (
+        ("floor(x/2+0.5)", 15),
+        ("ceil(-(0.5*x))", 16),
+        ("round(x*(1/3)-0.25)", 20),
+        ("floor(max(0.5, x/3))", 20),
+        ("floor(x<3 ? 0.5 : x/(x+1))", 20),
+    ):
+        model = mdp.Program.parse(
+            f"mdp module m {body.format(part, part)} endmodule"
+        ).build()
+        assert max(model.valuations["x"]) == last, part
+
+
+def test_ranges_hold_whatever_is_computed():
+    rng = np.random.default_rng(3)
+    ends = {"x": (-5, 9), "y": (1, 7), "z": (-(2**60), 2**60)}
+    scope = _expressions.Scope({}, {x: (i, ends[x]) for i, x in enumerate(ends)}, {})
+    columns = [
+        np.append(rng.integers(low, high + 1, 500), (low, high, max(low, 1)))
+        for low, high in ends.values()
+    ]
+    numbers = [Fraction(1, 3), Fraction(1, 10), Fraction(5, 2), Fraction(-7, 11), 2]
+
+    def drawn(depth: int):
+        if not depth:
+            name = Name(str(rng.choice(list("xxyyz"))))
+            return name if rng.random() < 0.6 else Constant(numbers[rng.integers(5)])
+        signs = ["+", "-", "*", "/", "negative", "min", "max", "floor", "round", "?"]
+        sign = str(rng.choice(signs))
+        parts = [drawn(depth - 1) for _ in range(2)]
+        if sign == "?":
+            parts.insert(0, Operation("<", (drawn(0), drawn(0))))
+        one = sign in ("negative", "floor", "round")
+        return Operation(sign, tuple(parts[:1] if one else parts))
+
+    real = 0
+    for _ in range(2000):
+        node = drawn(int(rng.integers(1, 5)))
+        try:
+            found = scope.typed(node)
+        except PropertyError:
+            continue  # too large
+        if found.function is None or found.low is None:
+            continue
+        with np.errstate(all="ignore"):
+            values = np.asarray(found.on(np, columns))
+        assert np.all(found.low <= values), node
+        assert np.all(values <= found.high), node
+        real += found.kind == "double"
+    assert real > 500

@@ -3,6 +3,7 @@
 import functools
 import math
 import operator
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -31,7 +32,8 @@ class Typed(NamedTuple):
         kind: `"int"`, `"double"` or `"bool"`.
         value: an integer, a `Fraction` or a bool where it is the same in all states;
             else None.
-        low: the least number that it may be, where that is known: of all integers.
+        low: the least number that it may be, where that is known: of all integers, and
+            of what they and constants make by arithmetic, then a float.
         high: the largest, likewise.
         function: of the namespace of arrays and of the variables of some states; None
             where there is a value.
@@ -227,6 +229,10 @@ def _operated(node: Operation, parts: Sequence[Typed]) -> Typed:
         raise PropertyError(node.place, f"mod takes integers: '{node}'")
     if all(part.function is None for part in parts):
         return known(_folded(node, [part.value for part in parts]))
+    integral = all(kind == "int" for kind in kinds)
+    if not truths and not same and not (integral and sign in _COMPARED):
+        whole = integral and sign not in ("/", "log")
+        _check_constants(parts, node.operands, "int" if whole else "double")
     if truths or sign in _COMPARED:
         found = _truth(sign, parts)
         if found.function is None or any(found is part for part in parts):
@@ -234,23 +240,22 @@ def _operated(node: Operation, parts: Sequence[Typed]) -> Typed:
         return found._replace(undefined=_undefined(sign, parts))
     low: Any = None
     high: Any = None
-    integral = all(kind == "int" for kind in kinds)
     kind = "double"
     if sign in ("floor", "ceil", "round") and integral:
         return parts[0]
     if sign in ("floor", "ceil", "round"):
         kind, low, high = "int", -FARTHEST, FARTHEST
         if parts[0].low is not None and parts[0].high is not None:
-            low = max(math.floor(parts[0].low), low)
-            high = min(math.ceil(parts[0].high), high)
-    elif sign == "/" and integral and parts[1].value:
-        low, high = sorted(Fraction(x or 0, parts[1].value) for x in parts[0][2:4])
+            whole = math.floor(parts[0].low), math.ceil(parts[0].high)
+            low, high = (min(max(x, -FARTHEST), FARTHEST) for x in whole)
     elif integral and (
         sign not in ("/", "log", "^", "pow")
         or (sign in ("^", "pow") and not _may_be_negative(parts[1]))
     ):
         kind = "int"
         low, high = _range(node, parts)
+    else:
+        low, high = _real_range(sign, parts)
     if kind == "int" and max(-low, high) >= WIDEST:
         raise PropertyError(
             node.place,
@@ -322,8 +327,12 @@ def _chosen(node: Operation, test: Typed, yes: Typed, no: Typed) -> Typed:
         return yes if test.value else no
     kind = yes.kind if yes.kind == no.kind else "double"
     low = high = None
+    if kind != "bool":
+        _check_constants((yes, no), node.operands[1:], kind)
     if kind == "int":
         low, high = min(yes.low, no.low), max(yes.high, no.high)
+    elif kind == "double" and _real_ends(yes) and _real_ends(no):
+        low, high = _floats([*_real_ends(yes), *_real_ends(no)])
 
     def function(xp: Any, columns: Any) -> Any:
         return xp.where(test.on(xp, columns), yes.on(xp, columns), no.on(xp, columns))
@@ -409,6 +418,56 @@ def _range(node: Operation, parts: Sequence[Typed]) -> tuple[int, int]:
         return -WIDEST, WIDEST
     most = most ** ends[1][1]
     return (0 if ends[0][0] >= 0 else -most), most
+
+
+def _real_ends(part: Typed) -> tuple[Fraction, ...]:
+    """Between which numbers of float64 one stays; empty: that is not known."""
+    ends = (part.low, part.high) if part.value is None else (part.value, part.value)
+    low, high = (None, None) if None in ends else _floats(ends)
+    return () if low is None or high is None else (Fraction(low), Fraction(high))
+
+
+def _check_constants(
+    parts: Sequence[Typed], operands: Sequence[Any], kind: str
+) -> None:
+    """Raises PropertyError for a constant that no array of that kind can have."""
+    most = WIDEST if kind == "int" else Fraction(sys.float_info.max)
+    for part, operand in zip(parts, operands, strict=True):
+        if part.value is not None and abs(part.value) > most:
+            raise PropertyError(operand.place, f"'{operand}' does not fit in 64 bits")
+
+
+def _real_range(sign: str, parts: Sequence[Typed]) -> tuple[Any, Any]:
+    """Between which numbers of float64 an operator of numbers stays, if that is known.
+
+    Rounding keeps order, so that of the ends is all of it.
+    """
+    ends = [_real_ends(part) for part in parts]
+    if not all(ends):
+        return None, None
+    if sign == "negative":
+        return _floats([-x for x in ends[0]])
+    if sign in ("min", "max"):
+        pick = min if sign == "min" else max
+        return _floats([pick(x) for x in zip(*ends, strict=True)])
+    if sign not in _ARITHMETIC or (sign == "/" and ends[1][0] <= 0 <= ends[1][1]):
+        return None, None
+    apply = _ARITHMETIC[sign]
+    return _floats([apply(one, other) for one in ends[0] for other in ends[1]])
+
+
+def _floats(numbers: Sequence[Any]) -> tuple[float | None, float | None]:
+    """Between which numbers of float64 some are, be they rounded or not."""
+    low, high = min(numbers), max(numbers)
+    try:
+        least, most = float(low), float(high)
+    except OverflowError:
+        return None, None
+    if least != low:
+        least = math.nextafter(least, -math.inf)
+    if most != high:
+        most = math.nextafter(most, math.inf)
+    return (least, most) if math.isfinite(most - least) else (None, None)
 
 
 def _folded(node: Operation, values: Sequence[Any]) -> Any:
