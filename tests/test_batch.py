@@ -306,6 +306,19 @@ def test_a_step_limit_names_the_games_and_the_state_goes_on(games, vmapped):
     )
 
 
+def test_a_state_of_another_problem_is_refused():
+    how = {"max_steps": 1, "throw": False}
+    parities = [generate.random_game(i, 30, num_priorities=4) for i in range(2)]
+    energies = [generate.random_energy_game(i, 30) for i in range(2)]
+    of_parity = jaxgames.solve_many(parity, parities, FPI, **how).state
+    of_energy = jaxgames.solve_many(energy, energies, "fvi", **how).state
+    expected = "state must be solution.state of an earlier call with the same problem"
+    with pytest.raises(ValueError, match=expected):
+        jaxgames.solve_many(energy, energies, "fvi", state=of_parity)
+    with pytest.raises(ValueError, match=expected):
+        jaxgames.solve_many(parity, parities, FPI, state=of_energy)
+
+
 @pytest.mark.counts
 def test_progress_is_told_and_may_stop(games, vmapped, monkeypatch):
     monkeypatch.setattr(fixpoint, "FIRST_CHUNK", 1)

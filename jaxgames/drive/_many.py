@@ -392,6 +392,8 @@ class _Many:
             if self.problem.finish is not None:
                 written = _rounds.finished(run, arena, written)
             return solver.name, written, standing, stop
+        if state is not None:
+            check_class(state, tuple)
         first, later = (None, None) if state is None else state
         first, stop = _rounds.advance(run, arena, first, **how)
         games = _then.marked(self.problem, arena, first.written)
