@@ -172,7 +172,8 @@ BUGS = [
     ),
     Bug(
         *("meanpayoff-threshold", WRONG, "energy/_convert.py"),
-        *("(weight - whole) * q - rest", "(weight - whole) * q + rest"),
+        "(weight.astype(np.int64) - whole) * q - rest",
+        "(weight.astype(np.int64) - whole) * q + rest",
         *("meanpayoff", "decide", "meanpayoff/test_meanpayoff.py"),
     ),
     # ---- several energies ---------------------------------------------------------
@@ -398,9 +399,9 @@ BUGS = [
         *("robust", "host", "mdp/test_robust.py"),
     ),
     Bug(
-        *("game-steps", WRONG, "mdp/_bounded.py"),
-        "most, np.maximum.reduceat(worth, starts)",
-        "~most, np.maximum.reduceat(worth, starts)",
+        *("game-steps", WRONG, "mdp/host/_steps.py"),
+        "if here > most if maximises[state] else here < most:",
+        "if here < most if maximises[state] else here > most:",
         *("values", "played", "mdp/test_played.py"),
     ),
     Bug(

@@ -705,7 +705,7 @@ def test_verify_needs_what_was_asked(run, both, streett):
     for words, message in (
         ((both, "found.txt"), "needs the strategies of both players"),
         ((both, "found.npz"), "values were found with --discount"),
-        ((streett, "short.npz"), "machine.move must be integers"),
+        ((streett, "short.npz"), "machine.move must hold integers of shape (6,)"),
     ):
         code, _, err = run("verify", *words)
         assert code == Exit.BAD_INPUT

@@ -92,7 +92,6 @@ def bound(arena: Arena, **bounds: Unpack[Bounds]) -> int:
         >>> bound(arena)
         5
     """
-    check(arena, wide=True)
     return extremes(arena).losses
 
 
@@ -118,9 +117,14 @@ class Extremes(NamedTuple):
 
 
 def extremes(arena: Arena) -> Extremes:
-    """Looks at all weights once, where they are; kept with the arena."""
+    """Looks at all weights once, where they are; kept with the arena.
+
+    Raises:
+        ValueError: it is no energy game.
+    """
 
     def find() -> Extremes:
+        check(arena, wide=True)
         row_ptr, weight = arena.row_ptr, arena.weight
         if not weight.size:
             return Extremes(0, 0, 0, 0)
