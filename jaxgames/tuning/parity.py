@@ -131,7 +131,7 @@ SPLIT_FROM = 1 << 19
 """Vertices from which on edges that lead far are sorted in two steps, each of which
 writes to few places at a time ..."""
 
-EDGES_OF_RANGE = 1 << 18
+EDGES_OF_RANGE = 3 << 15
 """... by one core for each so many edges ..."""
 
 MOST_RANGES = 4
