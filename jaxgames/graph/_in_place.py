@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames import fixpoint, memory, ops
+from jaxgames.graph._levels import reached
 from jaxgames.graph._solver import NONE, Answer, ComponentSolver, number
 from jaxgames.later import jax, jnp
 from jaxgames.ops import EdgeList
 from jaxgames.states import register
 from jaxgames.tuning.graph import (
+    DEEP_FROM,
     FEW,
     LONGEST,
     PART,
@@ -64,6 +66,7 @@ class State(NamedTuple):
     root: jax.Array  # int32 [V]
     phase: jax.Array  # int32
     again: jax.Array  # bool: a search comes next, after trimming
+    deep: jax.Array  # bool: a search by levels may find much
     news: jax.Array  # int32 [1]: what the last sweep has changed
     marks: jax.Array  # int32: of the search
     sweeps: jax.Array  # int32: of this turn
@@ -131,6 +134,8 @@ class InPlace(ComponentSolver):
     edge also looks at what is known at its best ancestor and its best descendant, and
     tells them, so that a path is known after logarithmically many sweeps. Where a
     search from one vertex finds most of the graph in a few sweeps, that comes first.
+    If signatures are not done after a hundred sweeps, a search level by level may find
+    the largest component: a network of streets has one, and is thousands of edges deep.
     And before signatures are lowered vertices go that no edge enters, or none leaves,
     as long as they are many. It takes one device.
 
@@ -141,8 +146,8 @@ class InPlace(ComponentSolver):
     References:
         Alabandi, Sands, Biros and Burtscher, A GPU algorithm for detecting strongly
         connected components, SC 2023, doi:10.1145/3581784.3607071: signatures in place,
-        and a list that becomes shorter. The search, the jumps of what is told, and
-        scattered ranks are ours.
+        and a list that becomes shorter. The searches, the jumps of what is told,
+        and scattered ranks are ours.
     """
 
     name = "in_place"
@@ -166,6 +171,7 @@ class InPlace(ComponentSolver):
             root=jnp.full(size, NONE, jnp.int32),
             phase=jnp.int32(SEARCH) if searches else jnp.where(sparse, TRIM, NUMBERED),
             again=jnp.array(False),
+            deep=jnp.array(searches),
             outer=jnp.int32(0),
             inner=jnp.int32(0),
         )
@@ -211,7 +217,12 @@ class InPlace(ComponentSolver):
             sweeps=sweeps,
             slow=slow,
         )
-        over |= news == 0
+        if len(game.edges.tail) >= SEARCH_FROM:  # else a sweep costs next to nothing
+            deep = state.deep & (state.phase == NUMBERED) & (sweeps >= DEEP_FROM)
+            deep &= ~(done | over | (news == 0)) & (edges.count[0] >= SEARCH_FROM)
+            by_levels = functools.partial(_by_levels, game)
+            state = fixpoint.change_if(game.edges, deep, by_levels, state)
+        over |= state.news[0] == 0
 
         def turn(state: State) -> State:
             return _turn(game, state)
@@ -310,8 +321,29 @@ def _turn(game: ListedGraph, state: State) -> State:
         root=jnp.where(known, root, state.root),
         phase=phase.astype(jnp.int32),
         again=again,
+        deep=state.deep,
         outer=state.outer + (settled & ~trimming).astype(jnp.int32),
         inner=state.inner,
+    )
+
+
+def _by_levels(game: ListedGraph, state: State) -> State:
+    """A search by levels, which comes to its end if it has found much; else the last.
+
+    It begins where most edges leave a vertex that they leave and enter.
+    """
+    size = len(state.root)
+    left, entered = ops.touched(state.edges, size)
+    pivot = jnp.argmax(jnp.where((left & entered) > 0, game.degree, -1))
+    ahead, behind, complete = reached(state.edges, pivot, size)
+    number = jnp.sum((ahead & behind) > 0, dtype=jnp.int32)
+    much = complete & (number >= size // PART)
+    return state._replace(
+        ahead=jnp.where(much, ahead, state.ahead),
+        behind=jnp.where(much, behind, state.behind),
+        phase=jnp.where(much, SEARCH, state.phase),
+        news=jnp.where(much, 0, state.news),
+        deep=much,
     )
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from jaxgames.ops._blocks import store as store
     from jaxgames.ops._dense import dense_links as dense_links
     from jaxgames.ops._dense import dense_rows as dense_rows
+    from jaxgames.ops._edge_kernels import LEVELS as LEVELS
     from jaxgames.ops._edge_lists import edge_list as edge_list
     from jaxgames.ops._edge_lists import keep_inside as keep_inside
     from jaxgames.ops._edge_lists import lower_both as lower_both
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from jaxgames.ops._edge_lists import spread_both as spread_both
     from jaxgames.ops._edge_lists import times as times
     from jaxgames.ops._edge_lists import touched as touched
+    from jaxgames.ops._fronts import advance_both as advance_both
+    from jaxgames.ops._fronts import fronts as fronts
+    from jaxgames.ops._fronts import widest as widest
     from jaxgames.ops._groups import add_into as add_into
     from jaxgames.ops._groups import differs_from_last as differs_from_last
     from jaxgames.ops._groups import expand as expand

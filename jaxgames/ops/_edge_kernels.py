@@ -19,8 +19,19 @@ from collections.abc import Callable
 from typing import Any
 
 from jaxgames.later import jax, jnp
-from jaxgames.tuning.ops import BLOCK, PROGRAMS, WARPS
+from jaxgames.tuning.ops import BLOCK, FRONT_BLOCK, FRONT_PROGRAMS, PROGRAMS, WARPS
 from jaxgames.tuning.ops import LONG_LIST as LONG
+
+LEVELS = 4
+"""Levels of a search that are counted at a time: the one that is read, the one that is
+written, and the one after that, which becomes 0. A fourth makes their number even, so
+that fronts are where they have been.
+"""
+
+TOTAL, MOST = 2 * LEVELS, 2 * LEVELS + 2
+"""Where `counts` of a search has all that was found, and the most at one level, each
+for both ways; the levels come before.
+"""
 
 
 def times(x: Any, factor: Any, size: int) -> Any:
@@ -144,10 +155,81 @@ def keep_inside(tail, head, count, first, last, tail_room, head_room):
     return _call(sweep, given, (tail_room, head_room, jnp.zeros_like(count)))
 
 
+def advance_both(fronts, counts, level):
+    """As `ops.advance_both`, one of its `LEVELS` levels.
+
+    Where threads find a vertex at the same time each writes it to the next front, and
+    its place there as the mark. One of these marks stays; at the other places the
+    vertex is passed over.
+    """
+    size = len(fronts[0].mark)
+    now, then, later = (2 * ((level + i) % LEVELS) for i in range(3))
+    ends = [x for front in fronts for x in (front.first, front.far)]
+    own = [x for front in fronts for x in (front.mark, *front.places)]
+
+    def sweep(*refs):
+        from jax.experimental import pallas as pl
+
+        counts, mine = refs[-1], pl.program_id(0) // 2
+        for side in range(2):
+            first, far = refs[2 * side : 2 * side + 2]
+            mark, *places = refs[3 * side - 7 :][:3]
+            front, ahead = places if level % 2 == 0 else places[::-1]
+            here = pl.program_id(0) % 2 == side
+            number = load(counts.at[now + side])
+            for at, value in (
+                (later, 0),
+                (TOTAL, load(counts.at[TOTAL + side]) + number),
+                (MOST, jnp.maximum(load(counts.at[MOST + side]), number)),
+            ):
+                store(counts.at[at + side], value, mask=here & (mine == 0))
+            number = jnp.where(here, jnp.minimum(number, size), 0)
+            _advance(mine, number, first, far, mark, front, ahead, counts, then + side)
+
+    *own, counts = _call(sweep, ends, (*own, counts), FRONT_PROGRAMS)
+    forth, back = (
+        front._replace(mark=mark, places=(one, other))
+        for front, mark, one, other in zip(
+            fronts, own[::3], own[1::3], own[2::3], strict=True
+        )
+    )
+    return (forth, back), counts
+
+
+def _advance(mine, number, first, far, mark, front, ahead, counts, then):
+    """What a program does for a front: some blocks of its vertices, edge by edge."""
+    size, programs = mark.shape[0], FRONT_PROGRAMS // 2
+    blocks = (number + FRONT_BLOCK - 1) // FRONT_BLOCK
+
+    def block(i, carry):
+        lane = jnp.arange(FRONT_BLOCK, dtype=jnp.int32)
+        place = (mine + i * programs) * FRONT_BLOCK + lane
+        there = place < number
+        u = load(front.at[place], mask=there, other=0)
+        there &= load(mark.at[u], mask=there, other=0) == place + 1
+        begin = load(first.at[u], mask=there, other=0)
+        degree = load(first.at[u + 1], mask=there, other=0) - begin
+
+        def along(edge, carry):
+            leads = edge < degree
+            v = load(far.at[begin + edge], mask=leads, other=0)
+            finds = leads & (load(mark.at[v], mask=leads, other=1) == 0)
+            found = finds.astype(jnp.int32)
+            place = add(counts, then, jnp.sum(found)) + jnp.cumsum(found)
+            finds &= place <= size  # else there is no room, which the count tells
+            store(ahead.at[place - 1], v, mask=finds)
+            store(mark.at[v], place, mask=finds)
+            return carry
+
+        return jax.lax.fori_loop(0, jnp.max(degree), along, carry)
+
+    jax.lax.fori_loop(0, (blocks - mine + programs - 1) // programs, block, 0)
+
+
 # ---- how a kernel is run, and what it is made of ---------------------------------
 
 
-def _call(kernel: Callable, given: tuple, own: tuple):
+def _call(kernel: Callable, given: Any, own: tuple, programs: int | None = None):
     """Runs a kernel; what is its `own` it writes in place, and returns."""
     from jax.experimental import pallas as pl
     from jax.experimental.pallas import triton
@@ -156,7 +238,7 @@ def _call(kernel: Callable, given: tuple, own: tuple):
     anywhere = pl.BlockSpec(memory_space=pl.ANY)
     return pl.pallas_call(
         kernel,
-        grid=(min(PROGRAMS, -(-len(given[0]) // BLOCK)),),
+        grid=(programs or min(PROGRAMS, -(-len(given[0]) // BLOCK)),),
         in_specs=[anywhere] * len(arrays),
         out_specs=[anywhere] * len(own),
         out_shape=[jax.ShapeDtypeStruct(x.shape, x.dtype) for x in own],

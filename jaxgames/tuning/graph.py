@@ -49,11 +49,29 @@ SEARCH_GROWTH, PART, LONGEST = 3, 8, 32
 so many sweeps at most. Else the graph is deep: signatures jump.
 """
 
+DEEP_FROM = 96
+"""Sweeps of a turn with as many edges after which a graph is searched level by level:
+what signatures with jumps have not ended by then may take thousands of them."""
+
 PATIENCE, FEW = 64, 9
 """After so many steps that change little (less than one signature for each 2^9 edges)
 ranks are scattered. Where numbers rise along a long cycle, what is below has nothing to
 jump to. Else numbers are the better ranks: near ones are those of near places.
 """
+
+# graph/_levels.py
+STEPS_OF_LEVELS = 7
+"""Four levels so many times between two tests: a prime, of which `fixpoint.repeat`
+writes one out. The kernels of a step take a good part of a second to compile."""
+
+SEARCH_SPREAD = 8
+"""A search goes on while so many times all that it found is at least the square of its
+levels. In a grid of streets what it found is some four times the square at first, and
+half of it, or a third, at the end.
+"""
+
+WIDEST = 64
+"""Edges of a vertex, of either kind: a front goes along them one after the other."""
 
 # graph/_links.py
 NARROW = 0.8

@@ -52,6 +52,9 @@ tells those between what is below.
 PROGRAMS = 2112
 """Programs at most: as many as a large GPU runs at once."""
 
+FRONT_BLOCK, FRONT_PROGRAMS = 128, 528
+"""Vertices of a block of a front, and programs, half of them for each way."""
+
 # ops/_groups.py
 FEW_STEPS = 8
 """Steps of a search up to which they are one operation, and no loop."""

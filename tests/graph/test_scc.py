@@ -21,6 +21,7 @@ from jaxgames.graph import (
     _compress,
     _in_place,
     _input,
+    _levels,
     _solver,
 )
 from jaxgames.graph._problem import Masked, Sccs
@@ -314,6 +315,70 @@ def test_ranks_are_scattered_along_a_cycle(monkeypatch):
     assert found.stats["inner"] < size // 4
 
 
+def of_streets(side):
+    """A grid of streets: some are missing, and some lead one way."""
+    vertex = np.arange(side * side).reshape(side, side)
+    low = np.append(vertex[:, :-1].ravel(), vertex[:-1].ravel())
+    high = np.append(vertex[:, 1:].ravel(), vertex[1:].ravel())
+    forth, back = np.random.default_rng(2).random((2, len(low))) < 0.7
+    tail, head = np.append(low[forth], high[back]), np.append(high[forth], low[back])
+    return csr(side * side, tail, head)[0]
+
+
+def in_phases(rows):
+    """The answer of `InPlace`, its last state, and the phases it went through."""
+    solver, game = InPlace(), _in_place.ListedGraph(*ops.edge_list(*rows))
+    state, phases = solver.init(game), []
+    step = jax.jit(lambda state: solver.step(game, state))
+    while not solver.done(game, state):
+        phases.append(int(state.phase))
+        state = step(state)
+    order = [phase for phase, _ in itertools.groupby(phases)]
+    return solver.answer(game, state), state, order
+
+
+def test_a_deep_graph_is_searched_by_levels(monkeypatch):
+    monkeypatch.setattr(_in_place, "SEARCH_FROM", 1)
+    rows = of_streets(40)
+    expected = graph.scc(rows, "host")
+    for deep_from, searches in ((4, 2), (10_000, 1)):
+        monkeypatch.setattr(_in_place, "DEEP_FROM", deep_from)
+        found, state, order = in_phases(rows)
+        labels = np.asarray(found.labels)[: len(rows[0]) - 1]
+        np.testing.assert_array_equal(labels, expected.labels)
+        assert int(found.count) == expected.count > 40
+        assert bool(state.deep)  # it has found much, or was not tried
+        # What levels have found is most of all, and the rest is searched again.
+        assert order.count(_in_place.SEARCH) == searches
+
+
+def test_where_levels_find_little_they_are_not_searched_again(monkeypatch):
+    monkeypatch.setattr(_in_place, "SEARCH_FROM", 1)
+    monkeypatch.setattr(_in_place, "DEEP_FROM", 4)
+    size = 300  # thirty cycles in a row
+    tail = np.append(np.arange(size), np.arange(0, size - 10, 10))
+    head = np.append(
+        np.where(tail[:size] % 10 == 9, tail[:size] - 9, tail[:size] + 1),
+        np.arange(10, size, 10),
+    )
+    found, state, _ = in_phases(csr(size, tail, head)[0])
+    assert (int(found.count), bool(state.deep)) == (30, False)
+
+
+def test_a_search_by_levels_is_given_up_along_a_path(monkeypatch):
+    # Each of many levels finds one vertex.
+    size, step = 300, np.arange(299)
+    ends = np.append(step, step + 1), np.append(step + 1, step)
+    edges = ops.EdgeList(*map(jnp.asarray, ends), jnp.array([2 * len(step)]))
+    given_up = _levels.reached(edges, jnp.int32(0), size)
+    assert not given_up.complete
+    assert int(given_up.ahead.sum()) < 30
+    monkeypatch.setattr(_levels, "SPREAD", size)
+    told = _levels.reached(edges, jnp.int32(0), size)
+    assert told.complete
+    assert bool(jnp.all((told.ahead & told.behind) == 1))
+
+
 def test_vertices_without_edges_on_both_sides_are_trimmed():
     # Half of what is left of a tree are its leaves.
     size = 1023
@@ -331,16 +396,9 @@ def test_a_search_comes_again_after_trimming(monkeypatch):
     head = head // 2 * 2 + tail % 2  # even ones and odd ones
     rows, _ = csr(size, tail, head)
     labels, count = by_closure(size, tail, head, np.ones(size, bool))
-    solver, game = InPlace(), _in_place.ListedGraph(*ops.edge_list(*rows))
-    state, phases = solver.init(game), []
-    step = jax.jit(solver.step)
-    while not solver.done(game, state):
-        phases.append(int(state.phase))
-        state = step(game, state)
-    found = solver.answer(game, state)
+    found, state, order = in_phases(rows)
     np.testing.assert_array_equal(found.labels[:size], labels)
     assert (count, int(found.count), int(state.outer)) == (2, 2, 2)
-    order = [phase for phase, _ in itertools.groupby(phases)]
     assert order == [_in_place.SEARCH, _in_place.TRIM, _in_place.SEARCH]
 
 
@@ -378,6 +436,29 @@ def test_kernels_find_the_same(size, degree):
             expected = graph.scc(rows, "host", vertices=vertices, edges=edges)
             np.testing.assert_array_equal(found.labels, expected.labels)
             assert isinstance(found.labels, np.ndarray)
+
+
+@needs_kernels
+@pytest.mark.parametrize("degree", [1, 2, 30])
+@pytest.mark.parametrize("side", [3, 40, 300])
+def test_kernels_search_levels(monkeypatch, side, degree):
+    monkeypatch.setattr(_levels, "SPREAD", 1 << 20)  # whatever it finds
+    rng, size = np.random.default_rng(side), side * side
+    if degree == 2:
+        rows = of_streets(side)
+    else:
+        rows, _ = csr(size, *rng.integers(0, size, (2, size * degree)))
+    edges, known = ops.edge_list(*rows)
+    for pivot in rng.integers(0, size, 3).tolist():
+        both = [
+            _levels.reached(
+                dataclasses.replace(edges, kernels=kernels), pivot, len(known)
+            )
+            for kernels in (True, False)
+        ]
+        for found, expected in zip(*both, strict=True):
+            np.testing.assert_array_equal(found, expected)
+        assert bool(both[0].complete)
 
 
 def test_auto_takes_kernels_unless_there_is_a_layout(monkeypatch):
