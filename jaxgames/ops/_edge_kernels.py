@@ -85,8 +85,7 @@ def lower_both(tail, head, count, above, below, stamp, counts, turn, now, invers
             return changes
 
         runs = counts[turn] > 0
-        number = jnp.sum(_blocks(tail, head, count, runs, block))
-        add(counts, turn + 1, number)
+        add(counts, turn + 1, _blocks(tail, head, count, runs, block))
 
     given = tail, head, count, now, inverse, *old
     return _call(sweep, given, (above, below, stamp, counts))
@@ -108,8 +107,7 @@ def spread_both(tail, head, count, ahead, behind, counts, turn):
             return forth.astype(jnp.int32) + back.astype(jnp.int32)
 
         runs = counts[turn] > 0
-        number = jnp.sum(_blocks(tail, head, count, runs, block))
-        add(counts, turn + 1, number)
+        add(counts, turn + 1, _blocks(tail, head, count, runs, block))
 
     return _call(sweep, (tail, head, count), (ahead, behind, counts))
 
@@ -143,8 +141,7 @@ def keep_inside(tail, head, count, first, last, tail_room, head_room):
             kept = there & (u != v) & (first != last)
             kept &= (first == look(first_kind, v)) & (last == look(last_kind, v))
             number = kept.astype(jnp.int32)
-            begin = add(left, 0, jnp.sum(number))
-            place = begin + jnp.cumsum(number) - 1
+            place = add(left, 0, number) + jnp.cumsum(number, dtype=jnp.int32) - 1
             store(tail_room.at[place], u, mask=kept)
             store(head_room.at[place], v, mask=kept)
             return number
@@ -178,7 +175,7 @@ def advance_both(fronts, counts, level):
             here = pl.program_id(0) % 2 == side
             number = load(counts.at[now + side])
             for at, value in (
-                (later, 0),
+                (later, jnp.int32(0)),
                 (TOTAL, load(counts.at[TOTAL + side]) + number),
                 (MOST, jnp.maximum(load(counts.at[MOST + side]), number)),
             ):
@@ -215,7 +212,7 @@ def _advance(mine, number, first, far, mark, front, ahead, counts, then):
             v = load(far.at[begin + edge], mask=leads, other=0)
             finds = leads & (load(mark.at[v], mask=leads, other=1) == 0)
             found = finds.astype(jnp.int32)
-            place = add(counts, then, jnp.sum(found)) + jnp.cumsum(found)
+            place = add(counts, then, found) + jnp.cumsum(found, dtype=jnp.int32)
             finds &= place <= size  # else there is no room, which the count tells
             store(ahead.at[place - 1], v, mask=finds)
             store(mark.at[v], place, mask=finds)
@@ -283,8 +280,9 @@ def store(ref, value, **how):
     triton.store(ref, value, **how)
 
 
-def add(ref, at, value):
-    """Adds to an entry, and returns what it was."""
+def add(ref, at, values):
+    """Adds the sum of some values to an entry, and returns what it was."""
     from jax.experimental.pallas import triton
 
-    return triton.atomic_add(ref, (jnp.int32(at),), value)
+    total = jnp.sum(values, dtype=jnp.int32)
+    return triton.atomic_add(ref, (jnp.int32(at),), total)

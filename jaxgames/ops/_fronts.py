@@ -67,7 +67,7 @@ def fronts(edges: EdgeList, pivot: jax.Array, size: int) -> Fronts:
         size: V, the number of vertices.
     """
     real = jnp.arange(len(edges.tail), dtype=jnp.int32) < edges.count
-    start = jnp.zeros(size, jnp.int32)
+    start, pivot = jnp.zeros(size, jnp.int32), jnp.asarray(pivot, jnp.int32)
 
     def front(near: jax.Array, far: jax.Array) -> Front:
         near = jnp.where(real, near, size)

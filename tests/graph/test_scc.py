@@ -421,6 +421,22 @@ needs_kernels = pytest.mark.skipif(
 )
 
 
+@pytest.mark.parametrize("wide", [False, True])
+def test_kernels_are_made_whatever_width_numbers_have(monkeypatch, wide):
+    # They are made for a GPU here, wherever that is; they run where one is.
+    monkeypatch.setattr(_in_place, "SEARCH_FROM", 1)
+    shape = functools.partial(jax.ShapeDtypeStruct, dtype=jnp.int32)
+    ends = shape((5000,))
+    game = _in_place.ListedGraph(
+        ops.EdgeList(ends, ends, shape((1,)), kernels=True), ends
+    )
+    solver = InPlace()
+    with jax.enable_x64(wide):
+        step = jax.jit(lambda game: solver.step(game, solver.init(game)))
+        made = step.trace(game).lower(lowering_platforms=("cuda",)).as_text()
+    assert made.count("triton") > 10  # all of them, some more than once
+
+
 @needs_kernels
 @pytest.mark.parametrize("degree", [0.7, 1.5, 4])
 @pytest.mark.parametrize("size", [1000, 300_000])
