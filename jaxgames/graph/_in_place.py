@@ -169,7 +169,7 @@ class InPlace(ComponentSolver):
         return _begin(
             *(edges, room, jnp.argmax(game.degree)),
             root=jnp.full(size, NONE, jnp.int32),
-            phase=jnp.int32(SEARCH) if searches else jnp.where(sparse, TRIM, NUMBERED),
+            phase=jnp.int32(SEARCH if searches else jnp.where(sparse, TRIM, NUMBERED)),
             again=jnp.array(False),
             deep=jnp.array(searches),
             outer=jnp.int32(0),
