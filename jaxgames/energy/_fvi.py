@@ -204,7 +204,7 @@ class PotentialSolver(Solver):
             self._right(game, potential, there, final),
             SOLVED,
             jnp.where(final, NARROW, GOING),
-        )
+        ).astype(jnp.int32)
         cost = ops.edgewise(
             lambda x, have, own, c: jnp.where((x < have) & ~own, never(dtype), c),
             asked, own, ops.source(arena, mine), cost,
@@ -221,7 +221,7 @@ class PotentialSolver(Solver):
             cost=cost,
             reliance=reliance,
             rising=rising,
-            asked=jnp.where(ended, -1, 0),
+            asked=jnp.where(ended, -1, 0).astype(jnp.int32),
             value=potential,
             status=status.astype(jnp.int32),
             turns=turns,

@@ -92,7 +92,7 @@ def _ways(solver: Solver, arena: Arena, in_slices: bool) -> Iterator[tuple[str, 
         yield "in slices", cut(fixpoint.run(solver.fit(normal), sliced).answer)
 
     with jax.enable_x64(True):
-        yield "with 64-bit types", cut(parity.solve(padded, solver))
+        yield "with 64-bit types, resumed", cut(_in_steps(solver, padded))
 
 
 _under_jit = jax.jit(parity.solve, static_argnums=1)

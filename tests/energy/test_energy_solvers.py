@@ -148,7 +148,10 @@ def test_all_ways_agree(game, solver):
 
 
 @pytest.mark.parametrize("solver", [energy.FVI(), energy.VI()], ids=name)
-def test_stopped_and_resumed(game, solver):
+@pytest.mark.parametrize("times", [1, 30_000_000])  # numbers of 32 and of 64 bits
+def test_stopped_and_resumed(game, solver, times):
+    weight = np.asarray(game.weight, np.int64) * times
+    game = dataclasses.replace(game, weight=weight)
     final, state, limit, stops = energy.solve(game, solver), None, 0, 0
     stride = 3 if solver.name == "fvi" else 40
     while True:
