@@ -167,7 +167,7 @@ class InPlace(ComponentSolver):
             edges, room = ops.keep_inside(edges, room, there, 2 * there), edges
         searches, sparse = len(edges.tail) >= SEARCH_FROM, _is_sparse(edges, size)
         return _begin(
-            *(edges, room, jnp.argmax(game.degree)),
+            *(edges, room, _largest(game.degree)),
             root=jnp.full(size, NONE, jnp.int32),
             phase=jnp.int32(SEARCH if searches else jnp.where(sparse, TRIM, NUMBERED)),
             again=jnp.array(False),
@@ -246,6 +246,11 @@ class InPlace(ComponentSolver):
 
 def _alive(game: ListedGraph) -> jax.Array:
     return game.degree >= 0 if game.alive is None else game.alive
+
+
+def _largest(degree: jax.Array) -> jax.Array:
+    """The vertex with the most edges, int32."""
+    return jnp.argmax(degree).astype(jnp.int32)
 
 
 def _factor(phase: jax.Array, factor: int) -> jax.Array:
@@ -334,7 +339,7 @@ def _by_levels(game: ListedGraph, state: State) -> State:
     """
     size = len(state.root)
     left, entered = ops.touched(state.edges, size)
-    pivot = jnp.argmax(jnp.where((left & entered) > 0, game.degree, -1))
+    pivot = _largest(jnp.where((left & entered) > 0, game.degree, -1))
     ahead, behind, complete = reached(state.edges, pivot, size)
     number = jnp.sum((ahead & behind) > 0, dtype=jnp.int32)
     much = complete & (number >= size // PART)

@@ -102,12 +102,16 @@ def traced_list(arena: Arena, edges: Any = None) -> tuple[EdgeList, jax.Array]:
 
 def real_rows(arena: Arena, size: int) -> jax.Array:
     """Which rows of a layout are vertices: bool `[size]`, kept with an arena."""
+
+    def rows() -> jax.Array:
+        return jnp.arange(size, dtype=jnp.int32) < arena.num_vertices
+
     if is_traced(arena):
-        return jnp.arange(size) < arena.num_vertices
+        return rows()
 
     def find() -> jax.Array:
         with eager():  # it outlives somebody's jit that may be traced now
-            return jnp.arange(size) < arena.num_vertices
+            return rows()
 
     place = ops.current_spread() or jax.config.jax_default_device  # pyright: ignore
     return kept(arena, ("real rows", size, place), find)

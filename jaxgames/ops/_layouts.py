@@ -102,7 +102,7 @@ def real(game: Game) -> jax.Array:
     """Which entries of a game's arrays stand for vertices: bool `[S]`."""
     if isinstance(game, SlicedArena):
         return game.real
-    return jnp.arange(num_slots(game)) < game.num_vertices
+    return jnp.arange(num_slots(game), dtype=jnp.int32) < game.num_vertices
 
 
 def layout(game: Game) -> str:
