@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import math
 from fractions import Fraction
 
 import jax.numpy as jnp
@@ -1099,6 +1100,26 @@ def test_what_is_missed_in_some_steps_is_known_relative_to_itself(k):
         late = mdp.check(model, f'P{word}=? [ !("stay" U>={k} "out") ]')
         other = Fraction(rare / 2 if word == "max" else rare)
         holds(late, [1 - other ** (k - 1), 1, 1])
+
+
+def test_chances_of_some_steps_below_all_numbers_are_between_their_bounds():
+    """Flips until there were 600 heads: fewer of 2000 are less likely than float64."""
+    heads, flips = 600, 2000
+    targets = [x for i in range(heads) for x in (i, i + 1)] + [heads]
+    model = mdp.MDP.from_arrays(
+        range(heads + 2),
+        [*range(0, 2 * heads, 2), 2 * heads, 2 * heads + 1],
+        targets,
+        [0.5] * (2 * heads) + [1],
+        labels={"home": np.arange(heads + 1) == heads},
+    )
+    asked = f'P=? [ G<={flips} !"home" ]'
+    found = mdp.check(model, asked)
+    fewer = list(itertools.accumulate(math.comb(flips, i) for i in range(heads)))
+    values = [Fraction(x, 2**flips) for x in reversed(fewer)] + [Fraction(0)]
+    for lower, value, upper in zip(found.lower, values, found.upper, strict=True):
+        assert 0 <= Fraction(lower) <= value <= Fraction(upper)
+    assert mdp.verify_values(model, asked, found)
 
 
 def test_a_conditional_probability_that_is_not_near_is_no_answer():
