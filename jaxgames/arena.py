@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from jaxgames.arguments import as_array
 from jaxgames.host import can_compile, compiled, on_all_cores
 from jaxgames.kept import SLOT, is_kept, kept
 from jaxgames.later import Tracer, has_values, imported, jax, jnp
@@ -735,10 +736,7 @@ def _array(name: str, values) -> np.ndarray:
             f"{name} is traced by jax: arenas are built on the host; build it outside "
             "and pass it to the jitted function as an argument"
         )
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise ValueError(f"{name} is not an array: {error}") from None
+    array = as_array(name, values)
     if array.dtype == np.float64 and array.size == 0 and not hasattr(values, "dtype"):
         array = array.astype(np.int32)  # an empty list
     return array

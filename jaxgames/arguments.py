@@ -65,6 +65,42 @@ def positive(name: str, value: Any, unit: str) -> float:
 # ---- arrays ----------------------------------------------------------------------
 
 
+def as_array(name: str, values: Any) -> np.ndarray:
+    """The values, which the caller calls so, as an array of NumPy.
+
+    Raises:
+        ValueError: they are none, as rows of several lengths; or entries are masked.
+
+    Examples:
+        >>> as_array("owner", np.ma.array([0, 1], mask=[False, True]))
+        Traceback (most recent call last):
+        ValueError: owner[1] is masked: an array must have all of its entries; ...
+    """
+    refuse_masked(name, values)
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} is not an array: {error}") from None
+
+
+def refuse_masked(name: str, values: Any) -> None:
+    """Raises ValueError for an array some of whose entries are masked.
+
+    NumPy's functions, and JAX's, would take what happens to be behind the mask.
+    """
+    if type(values) is np.ndarray or not isinstance(values, np.ndarray):
+        return  # told fast, and before NumPy imports what is masked
+    if not isinstance(values, np.ma.MaskedArray):
+        return
+    mask = np.ma.getmaskarray(values)
+    if mask.any():
+        place = ", ".join(map(str, np.argwhere(mask)[0]))
+        raise ValueError(
+            f"{name}[{place}] is masked: an array must have all of its entries; "
+            "pass its .filled(...), or leave masked entries out"
+        )
+
+
 def check_rows(what: str, offsets: Any, targets: Any) -> int:
     """Checks rows of edges; how many rows there are."""
     check_offsets(f"{what}.offsets", offsets, len(targets))
