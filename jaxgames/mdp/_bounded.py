@@ -138,11 +138,17 @@ def walk_back(
             break
     even = float(error[0]) if signed else None
     rounding = count * table.slack
-    return steps_of(values, ones, even, rounding, scheduler if keeps else None)
+    clock = scheduler if keeps else None
+    return steps_of(values, ones, even, rounding, clock, chances=sure is not None)
 
 
-def steps_of(values, ones, even: float | None, share: float, scheduler) -> Steps:
-    """Values whose error is even, or a share of them; no error where they are one."""
+def steps_of(
+    values, ones, even: float | None, share: float, scheduler, *, chances: bool
+) -> Steps:
+    """Values whose error is even, or a share of them; no error where they are one.
+
+    If they are `chances`, which are never more than one, no bound is.
+    """
     if even is not None:
         off = np.where(ones, 0.0, even)
         off += (off > 0) * SMALLEST
@@ -151,7 +157,9 @@ def steps_of(values, ones, even: float | None, share: float, scheduler) -> Steps
     # Where some are so small, others may have got too small to be told from zero.
     lost = some if values.min(initial=1.0, where=some) > NEARLY_LOST else True
     off = np.where(ones, 0.0, values * share + lost * SMALLEST)
-    return Steps(np.maximum(values - off, 0.0), values + off, scheduler)
+    most = 1.0 if chances else np.inf
+    upper = np.minimum(values + off, most)
+    return Steps(np.maximum(values - off, 0.0), upper, scheduler)
 
 
 def _looked(table: Rows, here: np.ndarray) -> Looked:
