@@ -8,6 +8,7 @@ would compute with some of them: a loop that waits for 1.5 rounds never ends.
 import math
 import numbers
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,24 @@ def positive(name: str, value: Any, unit: str) -> float:
         return float(value)
     except OverflowError:
         return math.inf
+
+
+def texts(name: str, values: Iterable[str]) -> tuple[str, ...]:
+    """The texts, which the caller calls so, as a tuple.
+
+    Raises:
+        ValueError: they are a text themselves, whose letters nobody means.
+
+    Examples:
+        >>> texts("inputs", ["req", "ack"])
+        ('req', 'ack')
+        >>> texts("inputs", "req")
+        Traceback (most recent call last):
+        ValueError: inputs must be a list of texts, got the text 'req'
+    """
+    if isinstance(values, str):
+        raise ValueError(f"{name} must be a list of texts, got the text {values!r:.80}")
+    return tuple(values)
 
 
 # ---- arrays ----------------------------------------------------------------------

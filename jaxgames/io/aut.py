@@ -67,7 +67,7 @@ class LTS(Value):
             initial: the initial state.
 
         Raises:
-            ValueError: a state is out of range, or the lengths differ.
+            ValueError: a state is no integer or out of range, or the lengths differ.
         """
         numbers: dict[str, int] = {}
         label = [numbers.setdefault(str(name), len(numbers)) for name in labels]
@@ -92,7 +92,8 @@ class LTS(Value):
             initial: the initial state.
 
         Raises:
-            ValueError: a state or a label is out of range, or the lengths differ.
+            ValueError: a state or a label is no integer or out of range, or the lengths
+                differ.
         """
         src, dst = _integers("src", src), _integers("dst", dst)
         label, names = _integers("label", label), tuple(names)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE, Arena
-from jaxgames.arguments import as_array
+from jaxgames.arguments import as_array, texts
 from jaxgames.graph._input import as_arena
 from jaxgames.value import Value, freeze
 
@@ -159,6 +159,7 @@ class System(Value):
                 f"action must have one integer for each of {edges} edges, got "
                 f"{action.dtype} of shape {action.shape}"
             )
+        names = texts("names", names)
         if edges and not 0 <= action.min() <= action.max() < len(names):
             raise ValueError(f"actions must be from 0 to {len(names) - 1}")
         if not 0 <= initial < size:
@@ -166,7 +167,9 @@ class System(Value):
                 f"initial state {initial} is not there: expected states from 0 to "
                 f"{size - 1}"
             )
-        wanted = tuple(names if propositions is None else propositions)
+        wanted = names
+        if propositions is not None:
+            wanted = texts("propositions", propositions)
         for name in wanted:
             if name not in names:
                 raise ValueError(
