@@ -52,14 +52,33 @@ def as_arena(graph: Any, **bounds: Unpack[Bounds]) -> Arena:
                 "the matrix of a graph must be square, with a row and a column for "
                 f"each vertex, got {rows} rows and {columns} columns"
             )
-        graph = graph.tocsr()
-        return _from_csr(graph.indptr, graph.indices)
+        return _from_csr(*stored(graph)[:2])
     if isinstance(graph, (tuple, list)) and len(graph) == 2:
         return _from_csr(*graph)
     raise ValueError(
         "a graph must be an Arena, a pair (indptr, indices) or a sparse matrix with a "
         f"method tocsr, got {_described(graph)}"
     )
+
+
+def stored(matrix: Any) -> tuple[np.ndarray, np.ndarray, Any]:
+    """The entries that a sparse matrix stores, row by row.
+
+    Scipy would add up those of a place that a list of coordinates names twice.
+
+    Args:
+        matrix: of scipy, `[V, W]`, or anything else with a method `tocsr`.
+
+    Returns:
+        Offsets `[V + 1]`, columns `[E]`, and values `[E]` where there are any.
+    """
+    if getattr(matrix, "format", None) != "coo":
+        matrix = matrix.tocsr()
+        return matrix.indptr, matrix.indices, getattr(matrix, "data", None)
+    order = np.argsort(matrix.row, kind="stable")
+    indptr = np.zeros(matrix.shape[0] + 1, matrix.col.dtype)
+    np.cumsum(np.bincount(matrix.row, minlength=matrix.shape[0]), out=indptr[1:])
+    return indptr, matrix.col[order], matrix.data[order]
 
 
 def read(graph: Any) -> tuple[Arena, Any]:
@@ -100,8 +119,7 @@ def rows_of(graph: Any) -> Rows | None:
 def _arrays_of(graph: Any) -> tuple[np.ndarray, np.ndarray] | None:
     """The two arrays of rows, if they are of numpy and have one dimension."""
     if hasattr(graph, "tocsr") and graph.shape[0] == graph.shape[1]:
-        graph = graph.tocsr()
-        graph = graph.indptr, graph.indices
+        graph = stored(graph)[:2]
     if not isinstance(graph, (tuple, list)) or len(graph) != 2:
         return None
     if not all(isinstance(x, np.ndarray) and x.ndim == 1 for x in graph):
