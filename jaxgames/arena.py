@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from jaxgames.arguments import as_array, integer
 from jaxgames.host import can_compile, compiled, on_all_cores
 from jaxgames.kept import SLOT, is_kept, kept
 from jaxgames.later import Tracer, has_values, imported, jax, jnp
@@ -271,8 +272,13 @@ class Arena(Value):
         return self.owner.shape[-1], self.dst.shape[-1]
 
     def successors(self, vertex: int) -> np.ndarray:
-        """Targets of the edges of one vertex, in order (host only)."""
+        """Targets of the edges of one vertex, in order (host only).
+
+        Raises:
+            ValueError: there is no such vertex.
+        """
         self._refuse_traced("successors", "look at src and dst")
+        vertex = integer("vertex", vertex, 0, self.shape[0] - 1)
         return np.asarray(self.dst[self.row_ptr[vertex] : self.row_ptr[vertex + 1]])
 
     def __repr__(self) -> str:
@@ -735,10 +741,7 @@ def _array(name: str, values) -> np.ndarray:
             f"{name} is traced by jax: arenas are built on the host; build it outside "
             "and pass it to the jitted function as an argument"
         )
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise ValueError(f"{name} is not an array: {error}") from None
+    array = as_array(name, values)
     if array.dtype == np.float64 and array.size == 0 and not hasattr(values, "dtype"):
         array = array.astype(np.int32)  # an empty list
     return array

@@ -8,6 +8,7 @@ would compute with some of them: a loop that waits for 1.5 rounds never ends.
 import math
 import numbers
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,61 @@ def positive(name: str, value: Any, unit: str) -> float:
         return math.inf
 
 
+def texts(name: str, values: Iterable[str]) -> tuple[str, ...]:
+    """The texts, which the caller calls so, as a tuple.
+
+    Raises:
+        ValueError: they are a text themselves, whose letters nobody means.
+
+    Examples:
+        >>> texts("inputs", ["req", "ack"])
+        ('req', 'ack')
+        >>> texts("inputs", "req")
+        Traceback (most recent call last):
+        ValueError: inputs must be a list of texts, got the text 'req'
+    """
+    if isinstance(values, str):
+        raise ValueError(f"{name} must be a list of texts, got the text {values!r:.80}")
+    return tuple(values)
+
+
 # ---- arrays ----------------------------------------------------------------------
+
+
+def as_array(name: str, values: Any) -> np.ndarray:
+    """The values, which the caller calls so, as an array of NumPy.
+
+    Raises:
+        ValueError: they are none, as rows of several lengths; or entries are masked.
+
+    Examples:
+        >>> as_array("owner", np.ma.array([0, 1], mask=[False, True]))
+        Traceback (most recent call last):
+        ValueError: owner[1] is masked: an array must have all of its entries; ...
+    """
+    refuse_masked(name, values)
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} is not an array: {error}") from None
+
+
+def refuse_masked(name: str, values: Any) -> None:
+    """Raises ValueError for an array some of whose entries are masked.
+
+    NumPy's functions, and JAX's, would take what happens to be behind the mask.
+    """
+    if type(values) is np.ndarray or not isinstance(values, np.ndarray):
+        return  # told fast, and before NumPy imports what is masked
+    if not isinstance(values, np.ma.MaskedArray):
+        return
+    mask = np.ma.getmaskarray(values)
+    if mask.any():
+        place = ", ".join(map(str, np.argwhere(mask)[0]))
+        raise ValueError(
+            f"{name}[{place}] is masked: an array must have all of its entries; "
+            "pass its .filled(...), or leave masked entries out"
+        )
 
 
 def check_rows(what: str, offsets: Any, targets: Any) -> int:

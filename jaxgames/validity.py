@@ -24,6 +24,7 @@ from jaxgames.arena import (
     Arena,
     is_traced,
 )
+from jaxgames.arguments import refuse_masked
 from jaxgames.kept import is_kept, kept
 from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.solution import Solution, Stats, Status
@@ -247,6 +248,7 @@ def check_answer(
         raise ValueError(
             f"solution.{name} must have the arena's shape {shape}, got {found}"
         )
+    refuse_masked(f"solution.{name}", values)
     dtype = values.dtype if hasattr(values, "dtype") else np.asarray(values).dtype
     if wide and dtype.kind == "O" and all(type(x) is int for x in values.tolist()):
         return

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from jaxgames.arguments import refuse_masked
 from jaxgames.host import num_cores, together
 from jaxgames.kept import SLOT
 from jaxgames.later import jax
@@ -50,6 +51,7 @@ class Value:
         """Makes the arrays its own."""
         for name, field in vars(self).items():
             if isinstance(field, np.ndarray):
+                refuse_masked(name, field)
                 if field.base is None and not field.flags.writeable:
                     continue  # told fast: JAX makes many arenas while it traces
             elif not isinstance(field, (tuple, dict)):

@@ -455,3 +455,10 @@ def test_sources_are_written_when_they_are_asked_for():
     assert other.priority.tolist() == [3, 4]
     with pytest.raises(AttributeError, match="an Arena has no attribute 'sources'"):
         arena.sources  # noqa: B018
+
+
+@pytest.mark.parametrize("vertex", [-1, 2, 0.5])
+def test_successors_of_no_vertex(vertex):
+    arena = Arena.from_edges([0, 1], [1, 0], owner=[0, 1])
+    with pytest.raises(ValueError, match="vertex must be"):
+        arena.successors(vertex)

@@ -13,7 +13,19 @@ import numpy as np
 import pytest
 
 import jaxgames
-from jaxgames import Arena, arguments, checkpoint, fixpoint, io, limits, ltl, parity
+from jaxgames import (
+    Arena,
+    arguments,
+    checkpoint,
+    equivalence,
+    fixpoint,
+    io,
+    limits,
+    ltl,
+    parity,
+    synth,
+    systems,
+)
 from jaxgames.progress import Deadline
 
 WRONG_STEPS = [1.5, math.nan, math.inf, -1, True, np.True_, "3", [3], np.array([3])]
@@ -193,3 +205,25 @@ def test_sizes_are_integers(wrong):
     ):
         with pytest.raises(ValueError, match=r"\w+ must be (an integer )?at least 1"):
             call()
+
+
+GRAPH = [0, 1], [0]
+STEP = io.LTS.from_edges([0], ["tau"], [1])
+
+
+@pytest.mark.parametrize(
+    ("name", "ask"),
+    [
+        ("inputs", lambda: synth.Specification.from_ltl("G(req -> F ack)", "req")),
+        ("outputs", lambda: synth.Decomposition.from_ltl("G ack", [], "ack")),
+        ("inputs", lambda: synth.specifications(["G(req -> F ack)"], "req")),
+        ("formulas", lambda: synth.specifications("G(r -> F g)", ["r"])),
+        ("propositions", lambda: ltl.translate("F req", propositions="req")),
+        ("names", lambda: systems.System.from_actions(GRAPH, [0], "send")),
+        ("silent", lambda: equivalence.compare_weak(STEP, 0, 1, silent="tau")),
+    ],
+)
+def test_a_text_is_not_a_list_of_its_letters(name, ask):
+    """With some of them as inputs, all others would silently be outputs."""
+    with pytest.raises(ValueError, match=f"^{name} must be a list of texts, got the"):
+        ask()

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -449,7 +450,11 @@ def test_a_model_is_checked(ask, run, light):
 def test_a_model_with_too_many_states(run, light):
     code, _, err = run("explore", f"{light}:successors", "--max-states", 2)
     assert code == Exit.UNSOLVED
-    assert "light.py" in err
+    assert re.fullmatch(
+        r"jaxgames: \S+light.py: not done: there are more than --max-states 2 states; "
+        r"1 of 2 that were found were expanded\.\n",
+        err,
+    )
 
 
 # ---- all of them -----------------------------------------------------------------

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames.arena import Arena
+from jaxgames.arguments import as_array
 from jaxgames.buchi import host
 from jaxgames.graph import as_arena
 from jaxgames.graph import host as graphs
@@ -126,7 +127,9 @@ def listed_edges(graph: Any) -> np.ndarray | None:
     Raises:
         ValueError: they are none.
     """
-    array = None if isinstance(graph, (Arena, tuple)) else np.asarray(graph)
+    array = None
+    if not isinstance(graph, (Arena, tuple)):
+        array = as_array("partition[1]", graph)
     if array is None or array.ndim != 2 or array.shape[1] != 2:
         return None
     if array.size and (array.dtype.kind not in "iu" or array.min() < 0):
@@ -189,7 +192,7 @@ def _of_parts(arena: Arena, partition: Any) -> tuple[np.ndarray, Property]:
 
 
 def _numbers(name: str, arena: Arena, values: Any) -> np.ndarray:
-    array = np.asarray(values)
+    array = as_array(name, values)
     if array.shape != (arena.shape[0],) or (
         array.size and array.dtype.kind not in "iu"
     ):

@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxgames import ops
 from jaxgames.arena import Arena, is_traced
-from jaxgames.arguments import check_array
+from jaxgames.arguments import as_array, check_array
 from jaxgames.buchi import _links, _sent, host
 from jaxgames.buchi._partition import Met, Property, kinds, of_automaton, partition_of
 from jaxgames.buchi._sent import There
@@ -185,7 +185,7 @@ def read(
     size = int(arena.num_vertices)
     starts = _starts(size, arena.shape[0], initial)
     if partition is not None and not isinstance(partition, tuple):
-        partition = np.asarray(partition)
+        partition = as_array("partition", partition)
         if partition.shape == (arena.shape[0],):
             partition = partition[:size]
     plain = arena.unpad()
@@ -225,7 +225,7 @@ def _of_product(product: Product, sent: bool) -> Question:
 
 
 def _accepting(arena: Arena, accepting: Any) -> np.ndarray:
-    array = np.asarray(_given(arena, accepting))
+    array = as_array("accepting", _given(arena, accepting))
     if array.ndim == 2:
         if array.dtype != bool or array.shape[1] != arena.shape[0]:
             raise ValueError(

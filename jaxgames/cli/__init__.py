@@ -48,7 +48,7 @@ from typing import Any
 
 from jaxgames.cli import _numpy as _numpy  # before anybody else imports numpy
 from jaxgames.cli._exit import Exit as Exit
-from jaxgames.cli._exit import complain, diagnose
+from jaxgames.cli._exit import complain, diagnose, with_options
 from jaxgames.cli._interrupt import remembered
 from jaxgames.cli._options import Parser, add_traceback, untaken_text
 from jaxgames.cli._streams import open_output, standard
@@ -178,7 +178,7 @@ def _why(args: argparse.Namespace, error: SolveError, phase: str) -> str:
         return reached(args.timeout, phase)
     if error.status == Status.INTERRUPTED:
         return "interrupted"
-    return str(error)
+    return with_options(str(error).removeprefix(f"{error.status.name}: "))
 
 
 def _parser(argv: Sequence[str]) -> Parser:

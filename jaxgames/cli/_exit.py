@@ -86,6 +86,8 @@ def with_options(message: str) -> str:
     message = message.replace(
         "pass constants=", "mdp, info and convert take --const NAME=VALUE"
     )
+    message = message.replace(" Pass throw=False to get these.", "")
+    message = message.replace("more than max_states=", "more than --max-states ")
     return message.replace("--format ,", "--format,")
 
 

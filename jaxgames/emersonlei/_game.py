@@ -10,7 +10,7 @@ import numpy as np
 from jaxgames import acceptance
 from jaxgames.acceptance import Acceptance, both, either, fin, inf
 from jaxgames.arena import Arena
-from jaxgames.arguments import check_array
+from jaxgames.arguments import as_array, check_array
 from jaxgames.emersonlei._edges import marks_along
 from jaxgames.later import has_values, jax
 from jaxgames.value import freeze
@@ -80,7 +80,7 @@ class Game:
         ):
             if values is None:
                 continue
-            array = np.asarray(values)
+            array = as_array(name, values)
             if not array.size and not hasattr(values, "dtype"):
                 array = array.astype(np.int64)
             check_array(name, array, (size,), "iu")
@@ -108,7 +108,7 @@ class Game:
         if len(sets) > MOST_MARKS:
             raise ValueError(f"there may be {MOST_MARKS} marks, got {len(sets)}")
         for mark, vertices in enumerate(sets):
-            array = np.asarray(vertices)
+            array = as_array(f"the set of mark {mark}", vertices)
             if array.dtype == bool:
                 if array.shape != (size,):
                     raise ValueError(

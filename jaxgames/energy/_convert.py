@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxgames import graph, validity
 from jaxgames.arena import Arena, as_checked_as, changed, is_traced
+from jaxgames.arguments import as_array
 from jaxgames.later import jax, jnp
 from jaxgames.limits import Bounds, limited
 
@@ -36,7 +37,7 @@ def vertex_weights(arena: Arena, weights: Any, **bounds: Unpack[Bounds]) -> Aren
         array([-2, -2,  3], dtype=int32)
     """
     validity.checked(arena, total=False)
-    array = np.asarray(weights)
+    array = as_array("weights", weights)
     if array.shape != np.shape(arena.owner):
         raise ValueError(
             f"weights must have one entry for each vertex, shape "

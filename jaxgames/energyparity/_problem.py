@@ -164,6 +164,9 @@ class EnergyParity(drive.Problem[Arena]):
                 "the host chooses, where a traced game cannot be: leave it out, or "
                 "solve the game outside of jax.jit"
             )
+        if question.shape[0] == 0:
+            how = {"strategies": solver.strategies}
+            return drive.undecided(Status.SOLVED, self, question, **how)
         limit = ROUNDS_TRACED if max_steps is None else max_steps
         outcome = fixpoint.traced(solver, question, state, limit)
         found = outcome.answer

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from jaxgames import host, limits, multienergy, verdict
-from jaxgames.arguments import check_array
+from jaxgames.arguments import as_array, check_array
 from jaxgames.equivalence._build import pairs_that_enable_the_same
 from jaxgames.equivalence._classes import Classes
 from jaxgames.equivalence._compare import compare_many
@@ -114,7 +114,8 @@ def verify(
         each = {name: found.classes(name) for name in NOTIONS}
         return _of_classes(lts, each, explain=False)
     check_notion(notion)
-    labels = np.asarray(found.labels if isinstance(found, Classes) else found)
+    labels = found.labels if isinstance(found, Classes) else found
+    labels = as_array("labels", labels)
     check_array("classes of states", labels, (lts.num_states,), "iu")
     if (labels < 0).any():
         return Verdict.at(Reason.NO_CLASS, int(np.argmax(labels < 0)))

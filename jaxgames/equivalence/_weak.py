@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from jaxgames import drive, multienergy
+from jaxgames.arguments import texts
 from jaxgames.equivalence._compare import Pairs
 from jaxgames.equivalence._comparison import Comparison, Solved
 from jaxgames.equivalence._energy import RELATIONS, of_arrays
@@ -90,7 +91,7 @@ class WeakPairs(Pairs):
         number = {name: i for i, name in enumerate(self.lts.names)}
         if self.silent is None:
             return {number[name] for name in SILENT if name in number}
-        for name in self.silent:
+        for name in texts("silent", self.silent):
             if name not in number:
                 known = ", ".join(map(repr, self.lts.names[:20]))
                 raise ValueError(

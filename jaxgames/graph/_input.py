@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxgames import ops, validity
 from jaxgames.arena import MAX_SIZE, Arena, as_checked_as, is_traced
-from jaxgames.arguments import check_array
+from jaxgames.arguments import as_array, check_array, refuse_masked
 from jaxgames.later import jax, jnp
 from jaxgames.limits import Bounds, limited
 from jaxgames.value import freeze
@@ -52,14 +52,33 @@ def as_arena(graph: Any, **bounds: Unpack[Bounds]) -> Arena:
                 "the matrix of a graph must be square, with a row and a column for "
                 f"each vertex, got {rows} rows and {columns} columns"
             )
-        graph = graph.tocsr()
-        return _from_csr(graph.indptr, graph.indices)
+        return _from_csr(*stored(graph)[:2])
     if isinstance(graph, (tuple, list)) and len(graph) == 2:
         return _from_csr(*graph)
     raise ValueError(
         "a graph must be an Arena, a pair (indptr, indices) or a sparse matrix with a "
         f"method tocsr, got {_described(graph)}"
     )
+
+
+def stored(matrix: Any) -> tuple[np.ndarray, np.ndarray, Any]:
+    """The entries that a sparse matrix stores, row by row.
+
+    Scipy would add up those of a place that a list of coordinates names twice.
+
+    Args:
+        matrix: of scipy, `[V, W]`, or anything else with a method `tocsr`.
+
+    Returns:
+        Offsets `[V + 1]`, columns `[E]`, and values `[E]` where there are any.
+    """
+    if getattr(matrix, "format", None) != "coo":
+        matrix = matrix.tocsr()
+        return matrix.indptr, matrix.indices, getattr(matrix, "data", None)
+    order = np.argsort(matrix.row, kind="stable")
+    indptr = np.zeros(matrix.shape[0] + 1, matrix.col.dtype)
+    np.cumsum(np.bincount(matrix.row, minlength=matrix.shape[0]), out=indptr[1:])
+    return indptr, matrix.col[order], matrix.data[order]
 
 
 def read(graph: Any) -> tuple[Arena, Any]:
@@ -100,8 +119,7 @@ def rows_of(graph: Any) -> Rows | None:
 def _arrays_of(graph: Any) -> tuple[np.ndarray, np.ndarray] | None:
     """The two arrays of rows, if they are of numpy and have one dimension."""
     if hasattr(graph, "tocsr") and graph.shape[0] == graph.shape[1]:
-        graph = graph.tocsr()
-        graph = graph.indptr, graph.indices
+        graph = stored(graph)[:2]
     if not isinstance(graph, (tuple, list)) or len(graph) != 2:
         return None
     if not all(isinstance(x, np.ndarray) and x.ndim == 1 for x in graph):
@@ -154,10 +172,7 @@ def _explain(indptr: Any, indices: Any) -> None:
     """Raises ValueError with the first fault of a graph, if it is one of numbers."""
     arrays = []
     for name, values in (("indptr", indptr), ("indices", indices)):
-        try:
-            array = np.asarray(values)
-        except ValueError as error:
-            raise ValueError(f"{name} is not an array: {error}") from None
+        array = as_array(name, values)
         if array.ndim != 1:
             raise ValueError(f"{name} must have one dimension, got shape {array.shape}")
         if len(array) and array.dtype.kind not in "iu":
@@ -213,6 +228,7 @@ def check_masks(arena: Arena, vertices: Any = None, edges: Any = None) -> None:
     ):
         if mask is None:
             continue
+        refuse_masked(name, mask)
         dtype = mask.dtype if hasattr(mask, "dtype") else np.asarray(mask).dtype
         if dtype.kind != "b":
             raise ValueError(f"{name} must hold booleans, got {dtype}")
@@ -236,7 +252,7 @@ def vertex_mask(name: str, arena: Arena, vertices: Any) -> Any:
         ValueError: they are neither; a number is no vertex.
     """
     length, traced = int(arena.shape[0]), is_traced(vertices)
-    array = vertices if traced else np.asarray(vertices)
+    array = vertices if traced else as_array(name, vertices)
     if traced and array.dtype != bool:
         raise ValueError(f"{name} must hold booleans under tracing, got {array.dtype}")
     if array.dtype == bool:
@@ -255,7 +271,7 @@ def vertices_of(name: str, size: int, length: int, vertices: Any) -> np.ndarray:
     Raises:
         ValueError: as from `vertex_mask`.
     """
-    array = np.asarray(vertices)
+    array = as_array(name, vertices)
     if array.dtype != bool:
         return np.unique(_numbers(name, size, array)).astype(np.int32)
     _check_mask(name, length, array)
@@ -300,6 +316,7 @@ def labels_of(size: int, components: Any) -> tuple[Any, Any, Any]:
     if hasattr(components, "labels"):
         labels, count = components.labels, validity.count_of(components)
         most = min(count, size) if isinstance(count, int) else count
+    refuse_masked("labels", labels)
     labels = labels if hasattr(labels, "dtype") else np.asarray(labels)
     if labels.size == 0 and size == 0:
         labels = labels.astype(np.int32)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from jaxgames.arena import Arena
+from jaxgames.graph._input import stored
 from jaxgames.interop._package import package
 from jaxgames.mdp import MDP
 
@@ -13,7 +14,8 @@ def to_arena(matrix: Any, *, weights: bool = False) -> Arena:
     """Converts an adjacency matrix.
 
     Every entry that is stored is an edge from its row to its column, also where its
-    value is zero. O(V + E) for a matrix in CSR form.
+    value is zero, or where a list of coordinates (COO) names a place twice. O(V + E)
+    for a matrix in CSR form.
 
     Args:
         matrix: a square sparse array or matrix of any form.
@@ -30,16 +32,17 @@ def to_arena(matrix: Any, *, weights: bool = False) -> Arena:
         >>> to_arena(sparse.csr_array([[0, 1], [1, 1]]))
         Arena(2 vertices, 3 edges)
     """
-    matrix = _rows(matrix)
+    _check_sparse(matrix)
     if matrix.shape[0] != matrix.shape[1]:
         raise ValueError(
             "expected a square matrix, got {} rows and {} columns".format(*matrix.shape)
         )
+    indptr, indices, data = stored(matrix)
     return Arena.from_csr(
-        matrix.indptr,
-        matrix.indices,
+        indptr,
+        indices,
         owner=np.zeros(matrix.shape[0], bool),
-        weight=matrix.data if weights else None,
+        weight=data if weights else None,
         dead_ends="allow",
     )
 
@@ -91,7 +94,8 @@ def to_mdp(matrix: Any, row_group_offsets, **more) -> MDP:
         >>> to_mdp(sparse.csr_array([[0.5, 0.5], [0, 1], [0, 1]]), [0, 2, 3])
         MDP(2 states, 3 choices, 4 branches)
     """
-    matrix = _rows(matrix)
+    _check_sparse(matrix)
+    matrix = matrix.tocsr()
     states = len(row_group_offsets) - 1
     if matrix.shape[1] != states:
         raise ValueError(
@@ -139,8 +143,6 @@ def from_mdp(model: MDP) -> tuple[Any, np.ndarray]:
     return matrix, groups
 
 
-def _rows(matrix: Any) -> Any:
-    """A sparse matrix in CSR form."""
+def _check_sparse(matrix: Any) -> None:
     if not hasattr(matrix, "tocsr"):
         raise ValueError(f"expected a sparse matrix, got {type(matrix).__name__}")
-    return matrix.tocsr()

@@ -59,6 +59,19 @@ UNREAD = {
 }
 """What is said of files that others read, by suffix."""
 
+_BESIDE = {
+    ".lab": "labels",
+    ".sta": "values of variables",
+    ".srew": "rewards of states",
+    ".trew": "rewards of transitions",
+}
+"""What PRISM's files beside a `.tra` file hold, some of which start as that does."""
+
+UNREAD |= {
+    suffix: f"{what} of a model are read with it: name the .tra file"
+    for suffix, what in _BESIDE.items()
+}
+
 NEVER_PACKED = (".npz",)
 """Suffixes of what is not written compressed: it is already."""
 
@@ -122,10 +135,10 @@ def of(path: FilePath, name: str | None) -> tuple[ModuleType, str]:
         return _module(suffix), suffix
     head = _head(path)
     found = _signs(head)
+    if suffix in UNREAD and (len(found) != 1 or suffix in _BESIDE):
+        raise FormatError(path, None, UNREAD[suffix])
     if len(found) != 1:
         why = "its content is not that of any known format" if head else "it is empty"
-        if suffix in UNREAD:
-            raise FormatError(path, None, UNREAD[suffix])
         if found:
             why = f"{' and '.join(found)} files start like this"
         raise FormatError(

@@ -15,10 +15,12 @@ References:
 
 import dataclasses
 import re
+from typing import Any
 
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE, Arena
+from jaxgames.arguments import as_array
 from jaxgames.io import _aut_loop, _decimal, _limits, _lines, _pieces
 from jaxgames.io._files import FilePath, FormatError
 from jaxgames.quoting import quoted
@@ -65,11 +67,11 @@ class LTS(Value):
             initial: the initial state.
 
         Raises:
-            ValueError: a state is out of range, or the lengths differ.
+            ValueError: a state is no integer or out of range, or the lengths differ.
         """
         numbers: dict[str, int] = {}
         label = [numbers.setdefault(str(name), len(numbers)) for name in labels]
-        src, dst = np.asarray(src, np.int64), np.asarray(dst, np.int64)
+        src, dst = _integers("src", src), _integers("dst", dst)
         if num_states is None:
             last = max(src.max(initial=-1), dst.max(initial=-1), initial)
             num_states = int(last) + 1
@@ -90,10 +92,11 @@ class LTS(Value):
             initial: the initial state.
 
         Raises:
-            ValueError: a state or a label is out of range, or the lengths differ.
+            ValueError: a state or a label is no integer or out of range, or the lengths
+                differ.
         """
-        src, dst = (np.asarray(x, None if len(x) else np.int32) for x in (src, dst))
-        label, names = np.asarray(label, None if len(label) else np.int32), tuple(names)
+        src, dst = _integers("src", src), _integers("dst", dst)
+        label, names = _integers("label", label), tuple(names)
         if label.shape != src.shape:
             raise ValueError(
                 f"src and label must have the same length, got {src.shape} and "
@@ -130,6 +133,19 @@ class LTS(Value):
             f"LTS({self.num_states} states, {self.num_transitions} transitions, "
             f"{len(self.names)} labels)"
         )
+
+
+def _integers(name: str, values: Any) -> np.ndarray:
+    """What a user passed as integers, flat; without any it is an empty list."""
+    array = as_array(name, values)
+    if array.size == 0:
+        array = array.astype(np.int32)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"{name} must be a list of integers, got {array.dtype} of shape "
+            f"{array.shape}"
+        )
+    return array
 
 
 HOLDS = LTS

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from jaxgames.arguments import as_array
 from jaxgames.graph import host
 from jaxgames.kept import keeps
 from jaxgames.limits import Bounds, limited
@@ -105,7 +106,7 @@ class Automaton(Value):
                 unknown proposition, there are too many propositions, or lengths differ.
         """
         heads, tails = _states("targets", targets), _states("sources", sources)
-        starts = _states("initial", np.atleast_1d(np.asarray(initial)))
+        starts = _states("initial", np.atleast_1d(as_array("initial", initial)))
         if len({len(heads), len(tails), len(guards)}) > 1:
             raise ValueError(
                 "sources, guards and targets must have the same length, got "
@@ -131,14 +132,15 @@ class Automaton(Value):
         if accepting is not None:
             if sets is not None:
                 raise ValueError("give the accepting states or sets of edges, not both")
-            states = np.asarray(accepting)
+            states = as_array("accepting", accepting)
             if states.shape != (num_states,) or states.dtype.kind not in "bi":
                 raise ValueError(
                     f"accepting must have one boolean for each state ({num_states}), "
                     f"got {states.dtype} of shape {states.shape}"
                 )
             sets = states.astype(bool)[None, tails]
-        sets = np.zeros((0, len(tails)), bool) if sets is None else np.asarray(sets)
+        sets = np.zeros((0, len(tails)), bool) if sets is None else sets
+        sets = as_array("sets", sets)
         if sets.ndim != 2 or sets.shape[1] != len(tails):
             raise ValueError(
                 f"sets must have shape [N, E] with E = {len(tails)}, got {sets.shape}"
@@ -564,7 +566,7 @@ def _has_accepting_cycle(size, tails, heads, sets, initial) -> bool:
 
 
 def _states(name: str, values: Any) -> np.ndarray:
-    array = np.asarray(values)
+    array = as_array(name, values)
     if array.size == 0:
         array = array.astype(np.int32)
     if array.ndim != 1 or array.dtype.kind not in "iu" or array.min(initial=0) < 0:

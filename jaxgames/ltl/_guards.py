@@ -10,6 +10,7 @@ import itertools
 import operator
 from collections.abc import Iterable, Iterator, Sequence
 
+from jaxgames.arguments import texts
 from jaxgames.ltl._formula import Formula
 from jaxgames.tuning.ltl import TABLES_UP_TO
 
@@ -242,7 +243,7 @@ def indices(mask: int) -> list[int]:
 
 def check_propositions(names: Iterable[str]) -> tuple[str, ...]:
     """Names of propositions, as a tuple: different, and no more than 64."""
-    names = tuple(names)
+    names = texts("propositions", names)
     if len(names) > MAX_PROPOSITIONS:
         raise ValueError(
             f"an automaton has at most {MAX_PROPOSITIONS} propositions, got "

@@ -548,13 +548,12 @@ class Asked:
             *(model, _bounded.rows_of(model), start, count, maximises),
             **{"discount": float(share), **how},
         )
-        lower, upper = found.value - found.error, found.value + found.error
         stats = Stats(solver="steps", rounds=count)
         exact = None
         if self.exact:
             how = {k: how[k] for k in ("reward", "fixed") if k in how}
             exact = self._walk_exactly(start.tolist(), count, optimum, share, **how)
-        return Answer(lower, upper, found.scheduler, Status.SOLVED, stats, exact)
+        return Answer(*found, Status.SOLVED, stats, exact)
 
     def _walk_exactly(self, start, count, optimum, share=Fraction(1), **how: Any):
         """The same in fractions; None where that is too much."""

@@ -19,6 +19,12 @@ from jaxgames.tuning.mdp import (
     READ_AT_ONCE,
 )
 
+SMALLEST = 1e-290
+"""More than what is lost in float64 where numbers get too small for it."""
+
+NEARLY_LOST = 1e-280
+"""Where no positive value is below it, none is taken to have become zero."""
+
 
 class Rows(NamedTuple):
     """A model as arrays for plain loops; probabilities of a choice sum up to one."""
@@ -31,17 +37,16 @@ class Rows(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """Values so many steps before the end, and the choices of each step.
+    """Bounds of values so many steps before the end, and the choices of each step.
 
     Attributes:
-        value: float64 `[S]`.
-        error: float64 `[S]`, how far from the truth rounding may have moved that.
+        lower, upper: float64 `[S]`, rounding included.
         scheduler: int32 `[k, S]`, the choices after 0, 1, ... steps, -1 where nothing
             is to be chosen; None where there are too many.
     """
 
-    value: np.ndarray
-    error: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
     scheduler: np.ndarray | None
 
 
@@ -133,14 +138,28 @@ def walk_back(
             break
     even = float(error[0]) if signed else None
     rounding = count * table.slack
-    return steps_of(values, ones, even, rounding, scheduler if keeps else None)
+    clock = scheduler if keeps else None
+    return steps_of(values, ones, even, rounding, clock, chances=sure is not None)
 
 
-def steps_of(values, ones, even: float | None, share: float, scheduler) -> Steps:
-    """Values whose error is even, or a share of them; no error where they are one."""
-    off = np.abs(values) * share if even is None else np.full(len(values), even)
-    off = np.where(ones, 0.0, off)
-    return Steps(values, off + (off > 0) * 1e-290, scheduler)
+def steps_of(
+    values, ones, even: float | None, share: float, scheduler, *, chances: bool
+) -> Steps:
+    """Values whose error is even, or a share of them; no error where they are one.
+
+    If they are `chances`, which are never more than one, no bound is.
+    """
+    if even is not None:
+        off = np.where(ones, 0.0, even)
+        off += (off > 0) * SMALLEST
+        return Steps(values - off, values + off, scheduler)
+    some = values > 0
+    # Where some are so small, others may have got too small to be told from zero.
+    lost = some if values.min(initial=1.0, where=some) > NEARLY_LOST else True
+    off = np.where(ones, 0.0, values * share + lost * SMALLEST)
+    most = 1.0 if chances else np.inf
+    upper = np.minimum(values + off, most)
+    return Steps(np.maximum(values - off, 0.0), upper, scheduler)
 
 
 def _looked(table: Rows, here: np.ndarray) -> Looked:

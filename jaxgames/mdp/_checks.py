@@ -7,6 +7,7 @@ import numpy as np
 
 from jaxgames import validity
 from jaxgames.arena import MAX_SIZE, is_traced, pays
+from jaxgames.arguments import as_array
 from jaxgames.host import compiled, on_all_cores
 from jaxgames.validity import Fault, Rules
 from jaxgames.value import ours
@@ -31,10 +32,7 @@ def _array(name: str, values) -> np.ndarray:
             f"{name} is traced by jax: models are built on the host; build it outside "
             "and pass it to the jitted function as an argument"
         )
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise ValueError(f"{name} is not an array: {error}") from None
+    array = as_array(name, values)
     if array.ndim != 1:
         raise ValueError(f"{name} must have one dimension, got shape {array.shape}")
     return array

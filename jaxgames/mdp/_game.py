@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from jaxgames.arena import is_traced
+from jaxgames.arguments import as_array
 from jaxgames.later import has_values, jax, jnp
 from jaxgames.mdp._model import MDP
 
@@ -22,7 +23,7 @@ def check_type(game: Any) -> None:
 
 def by_state(name: str, given: Any, model: MDP) -> np.ndarray:
     """What a user passed as integers of states; else raises ValueError."""
-    found = np.asarray(given)
+    found = as_array(name, given)
     if found.shape != (model.num_states,) or found.dtype.kind not in "iu":
         raise ValueError(
             f"{name} must be integers [{model.num_states}], got {found.dtype} "
@@ -107,7 +108,8 @@ class Game:
                 f"maximizer must be the number of a player, from 0 to 127, got "
                 f"{maximizer!r}"
             )
-        player = self.player if is_traced(self.player) else np.asarray(self.player)
+        player = self.player
+        player = player if is_traced(player) else as_array("player", player)
         if is_traced(player):
             shape, kind = (self.model.num_states,), player.dtype
             if player.shape != shape or not jnp.issubdtype(kind, jnp.integer):

@@ -5,6 +5,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from jaxgames.arena import is_traced
+from jaxgames.arguments import as_array
 from jaxgames.mdp._checks import checked, refuse_intervals
 from jaxgames.mdp._model import MDP, booleans
 
@@ -99,7 +100,7 @@ def as_states(name: str, model: MDP, states: Any) -> Any:
                 f"{name}: the model has no label {states!r}; it has {there}"
             )
         return labels[states]
-    array = np.asarray(states)
+    array = as_array(name, states)
     if array.dtype == bool:
         return booleans(name, array, size)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):

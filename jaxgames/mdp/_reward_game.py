@@ -7,6 +7,7 @@ import numpy as np
 
 from jaxgames import limits, validity
 from jaxgames.arena import is_traced
+from jaxgames.arguments import refuse_masked
 from jaxgames.later import jnp
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import _questions, _reward_game_traced
@@ -289,6 +290,7 @@ def _asked(
 def _earned(model: MDP, reward: Any) -> Any:
     """What is asked for, a number for each choice."""
     earned = _by_name(model, reward) if isinstance(reward, str) else reward
+    refuse_masked("reward", earned)
     if np.shape(earned) != (model.num_choices,):
         raise ValueError(
             f"reward must be finite numbers [{model.num_choices}], or a name, got "

@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxgames import ops, solution
 from jaxgames.arena import is_traced
-from jaxgames.arguments import integer
+from jaxgames.arguments import integer, refuse_masked
 from jaxgames.kept import kept
 from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.limits import check_room
@@ -154,6 +154,8 @@ def values(
     key = ("sampled", str(question), repr(sorted(constants.items())))
     posed = kept(model, key, lambda: _posed(model, question, constants))
     near = float(epsilon)
+    refuse_masked("probabilities", probabilities)
+    refuse_masked("rewards", rewards)
     ask = posed.ask._replace(
         width=near if relative else 0.0,
         apart=0.0 if relative else near,

@@ -5,6 +5,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from jaxgames.arguments import as_array
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp._almost_sure import first_kept, within
 from jaxgames.mdp._model import MDP, owner_of
@@ -192,7 +193,7 @@ def induced_chain(model: MDP, scheduler: Any, **bounds: Unpack[Bounds]) -> MDP:
 
 def _weights(model: MDP, scheduler: Any) -> np.ndarray:
     """How often a scheduler takes each choice: float64 `[C]`."""
-    scheduler = np.asarray(scheduler)
+    scheduler = as_array("scheduler", scheduler)
     integral = scheduler.dtype.kind in "iu"
     length = model.num_states if integral else model.num_choices
     if scheduler.shape != (length,) or scheduler.dtype.kind not in "iubf":

@@ -5,7 +5,7 @@ inequalities are looked at in floating point first and in fractions where that c
 tell, and values of a chain are found in fractions where inequalities do not show them.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any, NamedTuple, Unpack
@@ -629,66 +629,121 @@ def walk_of(asked: Any, node: Query, path: Any, optimum: str) -> Walk:
 
 def _again(claim: Claim, walk: Walk) -> ValueVerdict:
     """Values of a number of steps, computed anew by their definition."""
-    steps, discount = walk.steps, walk.discount
-    left, right = walk.left, walk.right
-    exact = steps * len(claim.weight) <= CHAIN_SOLVED_UP_TO * 100
+    bounds = claim.real, claim.lower, claim.upper
+    if walk.steps * len(claim.weight) <= CHAIN_SOLVED_UP_TO * 100:
+        values = _stepped(claim, walk)
+        return beside(*bounds, values, values)
+    least, most = _stepped_between(claim, walk)
+    shown = beside(*bounds, least, most, np.longdouble)
+    refuted = beside(*bounds, most, least, np.longdouble)
+    if shown or not refuted:
+        return shown if shown else refuted
+    raise ValueError(
+        f"a bound of state {shown.vertex} is too near to its value to be verified "
+        f"without fractions, and {walk.steps} steps of {len(claim.weight)} branches "
+        "are too many for these"
+    )
 
-    def as_numbers(values: np.ndarray) -> Any:
-        if exact:
-            return np.array([Fraction(x) for x in values.tolist()], object)
-        return values.astype(np.longdouble)
 
-    probs, numbers, earned = map(as_numbers, (claim.weight, walk.start, walk.earned))
-    if not exact:
-        discount = np.longdouble(discount.numerator) / discount.denominator
+def _stepped(claim: Claim, walk: Walk) -> np.ndarray:
+    """The values of a number of steps, as fractions `[S]`."""
+    share = _shares(claim, _fractions(claim.weight))
+    numbers, earned = _fractions(_at_the_end(walk)), _fractions(walk.earned)
     begins = claim.rows[: int(claim.groups[-1])]
-    total = np.add.reduceat(probs, begins) if len(probs) else probs
-    share = probs / np.repeat(total, np.diff(claim.rows[: len(begins) + 1]))
-    largest: Any = walk.optimum
-    if isinstance(largest, str):
-        better = np.minimum if largest == "min" else np.maximum
-    most = int(np.diff(claim.rows).max(initial=0))
-    eps = 0.0 if exact else float(np.finfo(np.longdouble).eps)
-    error: Any = 0  # of fractions it stays so: no float is to be among them
-    starts = claim.groups[:-1][claim.real]
-    for step in range(1, steps + 1):
+    for step in _counted(walk):
+        sums = np.add.reduceat(share * numbers[claim.branch_target], begins)
+        worth = earned[: len(begins)] + walk.discount * sums
+        numbers = _best(claim, walk, step, worth, numbers)
+    return numbers
+
+
+def _stepped_between(claim: Claim, walk: Walk) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds of the values of a number of steps, long double `[S]`: least and most.
+
+    Each step is rounded outwards. A mean is between the least and the largest of its
+    numbers, so what is known exactly, as zero and one are, stays so.
+    """
+    given = claim.weight, _at_the_end(walk), walk.earned
+    weight, start, earned = (x.astype(np.longdouble) for x in given)
+    share = _shares(claim, weight)
+    begins = claim.rows[: int(claim.groups[-1])]
+    earned = earned[: len(begins)]
+    discount = np.longdouble(walk.discount.numerator) / walk.discount.denominator
+    adds = (earned != 0) | (walk.discount != 1)
+    eps = np.finfo(np.longdouble).eps
+    slack = (3 * int(np.diff(claim.rows).max(initial=0)) + 8) * eps
+    least = most = start
+    for step in _counted(walk):
+        found = []
+        for numbers, outwards, inner, outer in (
+            (least, -1, np.maximum, np.minimum),
+            (most, 1, np.minimum, np.maximum),
+        ):
+            after = numbers[claim.branch_target]
+            terms = share * after
+            off = slack * np.add.reduceat(np.abs(terms), begins)
+            mean = np.add.reduceat(terms, begins) + outwards * off
+            mean = discount * inner(mean, outer.reduceat(after, begins))
+            off = np.where(adds, 8 * eps * (np.abs(earned) + np.abs(mean)), 0)
+            worth = earned + mean + outwards * off
+            found.append(_best(claim, walk, step, worth, numbers))
+        least, most = found
+    return least, most
+
+
+def _at_the_end(walk: Walk) -> np.ndarray:
+    """What states are worth behind the steps, `[S]`.
+
+    One less than a probability is found as the probability of the opposite: all that
+    is added up is positive then, and small numbers are as precise as others.
+    """
+    return 1 - walk.start if walk.flips else walk.start
+
+
+def _fractions(values: np.ndarray) -> np.ndarray:
+    return np.array([Fraction(x) for x in values.tolist()], object)
+
+
+def _shares(claim: Claim, weight: np.ndarray) -> np.ndarray:
+    """The probability of each branch beside the sum of its choice's."""
+    rows = claim.rows[: int(claim.groups[-1]) + 1]
+    return weight / np.repeat(np.add.reduceat(weight, rows[:-1]), np.diff(rows))
+
+
+def _counted(walk: Walk) -> Iterator[int]:
+    for step in range(1, walk.steps + 1):
         limits.tick("verifying", step, "steps")
-        terms = share * numbers[claim.branch_target]
-        sums = np.add.reduceat(terms, begins) if len(terms) else terms
-        worth = earned[: len(begins)] + discount * sums
-        new = numbers.copy()
-        if isinstance(largest, str):
-            new[claim.real] = better.reduceat(worth, starts)
-        elif len(worth):
-            ends = (x.reduceat(worth, starts) for x in (np.maximum, np.minimum))
-            new[claim.real] = np.where(largest[claim.real], *ends)
-        if left is not None:
-            new[~left] = 0
-            if step <= walk.window:
-                new[right] = 1
-        numbers = new
-        if not exact:
-            size_now = float(np.abs(worth).max(initial=0)) + float(
-                np.abs(numbers).max(initial=0)
-            )
-            error += (3 * most + 8) * eps * size_now
-    if walk.flips:
-        numbers = 1 - numbers
-    given = fraction if exact else np.longdouble
-    return beside(claim.real, claim.lower, claim.upper, numbers, given, error)
+        yield step
 
 
-def beside(
-    real, lower, upper, values, given: Callable = fraction, error: Any = 0
-) -> ValueVerdict:
-    """The verdict of bounds beside values, which may be off by an error.
+def _best(
+    claim: Claim, walk: Walk, step: int, worth: np.ndarray, numbers: np.ndarray
+) -> np.ndarray:
+    """The values one step earlier, `[S]`, of what choices are worth, `[C]`."""
+    new, real = numbers.copy(), claim.real
+    starts = claim.groups[:-1][real]
+    if isinstance(walk.optimum, str):
+        better = np.minimum if (walk.optimum == "min") != walk.flips else np.maximum
+        new[real] = better.reduceat(worth, starts)
+    else:
+        ends = (x.reduceat(worth, starts) for x in (np.maximum, np.minimum))
+        new[real] = np.where(walk.optimum[real] != walk.flips, *ends)
+    if walk.left is not None:
+        new[~walk.left] = int(walk.flips)
+        if step <= walk.window:
+            new[walk.right] = 1 - int(walk.flips)
+    return new
 
-    A bound is made a number like the values by `given`.
+
+def beside(real, lower, upper, least, most, given: Callable = fraction) -> ValueVerdict:
+    """The verdict of bounds of values that are themselves between two numbers.
+
+    A bound is made a number like these by `given`.
     """
     too_large, too_small = np.zeros((2, len(real)), bool)
     for s in np.flatnonzero(real).tolist():
-        too_large[s] = given(lower[s]) > values[s] - error
-        too_small[s] = given(upper[s]) < values[s] + error
+        too_large[s] = given(lower[s]) > least[s]
+        too_small[s] = given(upper[s]) < most[s]
     none = np.zeros(len(real), bool)
     return ValueVerdict.first_of(
         none, none, none, none, none, none, too_large, too_small

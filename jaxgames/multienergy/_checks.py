@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from jaxgames import validity
-from jaxgames.arguments import check_offsets, check_places, integer
+from jaxgames.arguments import as_array, check_offsets, check_places, integer
 from jaxgames.later import jax
 from jaxgames.validity import Fault, Rules
 from jaxgames.value import freeze
@@ -87,7 +87,8 @@ def caps(cap: Any, delta: np.ndarray) -> tuple[int, ...] | None:
 
 def rows(offsets: Any, targets: Any, update_id: Any, updates: int) -> list[Any]:
     """Edges in compressed rows, each with one of so many updates, as arrays."""
-    arrays = [_array(values) for values in (offsets, targets, update_id)]
+    given = {"offsets": offsets, "targets": targets, "update_id": update_id}
+    arrays = [_array(name, values) for name, values in given.items()]
     offsets, targets, update_id = arrays
     check_offsets("offsets", offsets, np.size(targets))
     check_places("targets", targets, len(offsets) - 1)
@@ -104,7 +105,7 @@ def rows(offsets: Any, targets: Any, update_id: Any, updates: int) -> list[Any]:
 
 def booleans(name: str, values: Any, size: int) -> Any:
     """Booleans, or 0 and 1, one for each position."""
-    values = _array(values)
+    values = _array(name, values)
     if values.shape != (size,):
         raise ValueError(
             f"{name} must have an entry for each of {size} positions, got shape "
@@ -125,7 +126,7 @@ def booleans(name: str, values: Any, size: int) -> Any:
 
 def budget(values: Any, dimensions: int) -> np.ndarray:
     """A budget: int `[D]`, not negative."""
-    found = np.asarray(values)
+    found = as_array("a budget", values)
     if found.shape != (dimensions,) or found.dtype.kind not in "iu":
         raise ValueError(f"a budget must be {dimensions} integers, got {values!r}")
     if (found < 0).any():
@@ -138,10 +139,10 @@ def position(number: Any, size: int) -> int:
     return integer("a position", number, 0, size - 1)
 
 
-def _array(values: Any) -> Any:
+def _array(name: str, values: Any) -> Any:
     """An array of JAX stays where it is; a list without entries is one of integers."""
     if not isinstance(values, jax.Array):
-        values = np.asarray(values)
+        values = as_array(name, values)
     return values if values.size else values.astype(np.int32)
 
 

@@ -5,7 +5,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from jaxgames.arena import is_traced
-from jaxgames.arguments import check_array, check_offsets
+from jaxgames.arguments import as_array, check_array, check_offsets
 from jaxgames.limits import Bounds, limited
 from jaxgames.multienergy import host
 from jaxgames.multienergy._checks import checked
@@ -67,7 +67,7 @@ def budgets_of(game: Game, fronts: Any) -> tuple[np.ndarray, np.ndarray]:
     checked(game)
     if isinstance(fronts, Fronts):
         fronts = fronts.offsets, fronts.points
-    offsets, points = (np.asarray(x) for x in fronts)
+    offsets, points = map(as_array, ("offsets", "points"), fronts)
     size, dimensions = game.num_positions, game.dimensions
     check_array("offsets", offsets, (size + 1,), "i")
     if points.size == 0:

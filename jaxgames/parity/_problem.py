@@ -133,6 +133,15 @@ class Parity(drive.Problem[Arena]):
         arena = normal(question, solver)
         return arena, solver.fit(arena)
 
+    def traced(
+        self, question: Arena, solver: Solver, state: Any, max_steps: Any
+    ) -> Any:
+        """Without vertices there is nothing to reduce over, and nothing to decide."""
+        if question.shape[0]:
+            return super().traced(question, solver, state, max_steps)
+        how = {"strategies": solver.strategies}
+        return drive.undecided(Status.SOLVED, self, question, **how)
+
     def own(self, question: Arena, game: "ops.Game", answer: Answer) -> Answer:
         """Without the vertices that split edges, and without padding."""
         size = question.shape[0]

@@ -108,6 +108,8 @@ def verify(
             "method='components' runs on the host, not under tracing by jax; "
             "'trimming' and 'measures' do"
         )
+    if traced and arena.shape[0] == 0:
+        return Verdict.at(Reason.OK)
     if traced:
         measures = measures if method != "auto" else None
         return validity.withdrawn(fault, _verify_traced(arena, solution, measures))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from jaxgames import host, limits
-from jaxgames.arguments import integer
+from jaxgames.arguments import integer, texts
 from jaxgames.kept import kept
 from jaxgames.limits import Bounds, limited
 from jaxgames.ltl import Formula
@@ -110,8 +110,10 @@ def specifications_or_why(
         [Specification(2 states, inputs r, outputs g),
             ValueError("column 2 of 'F': expected a formula, found the end")]
     """
-    ins = None if inputs is None else tuple(inputs)
-    outs = None if outputs is None else tuple(outputs)
+    if isinstance(formulas, str):
+        formulas = texts("formulas", formulas)
+    ins = None if inputs is None else texts("inputs", inputs)
+    outs = None if outputs is None else texts("outputs", outputs)
     max_states = integer("max_states", max_states, 1)  # of no formula alone
     if processes is None:
         processes = min(host.num_cores(), len(formulas) // FORMULAS_A_PROCESS)

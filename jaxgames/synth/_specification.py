@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Unpack
 
 from jaxgames.arena import Arena
+from jaxgames.arguments import texts
 from jaxgames.kept import kept
 from jaxgames.limits import Bounds, limited
 from jaxgames.ltl import EmersonLei, Formula, ParityAutomaton, deterministic
@@ -190,8 +191,8 @@ def sides(
     """The names of inputs and of outputs; each name in the formula must be one."""
     if inputs is None and outputs is None:
         raise ValueError("say which propositions are inputs, or which are outputs")
-    ins = None if inputs is None else list(inputs)
-    outs = None if outputs is None else list(outputs)
+    ins = None if inputs is None else list(texts("inputs", inputs))
+    outs = None if outputs is None else list(texts("outputs", outputs))
     for what, names in (("input", ins), ("output", outs)):
         for name in names or ():
             if (names or []).count(name) > 1:

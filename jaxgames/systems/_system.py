@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE, Arena
+from jaxgames.arguments import as_array, texts
 from jaxgames.graph._input import as_arena
 from jaxgames.value import Value, freeze
 
@@ -81,7 +82,7 @@ class System(Value):
             raise ValueError(f"labels must be a mapping from names, got {labels!r}")
         columns = np.zeros((size, len(labels)), bool)
         for i, (name, values) in enumerate(labels.items()):
-            array = np.asarray(values)
+            array = as_array(f"label {name!r}", values)
             if array.shape != (size,) or array.dtype.kind not in "biu":
                 raise ValueError(
                     f"label {name!r} must have one boolean for each of {size} states, "
@@ -92,7 +93,7 @@ class System(Value):
             columns[:, i] = array
         if names is not None and len(names) != size:
             raise ValueError(f"{size} states must have {size} names, got {len(names)}")
-        starts = np.atleast_1d(np.asarray(initial))
+        starts = np.atleast_1d(as_array("initial", initial))
         if starts.ndim != 1 or (starts.size and starts.dtype.kind not in "iu"):
             raise ValueError(f"initial must be a state or several, got {initial!r}")
         wrong = starts[(starts < 0) | (starts >= size)]
@@ -152,12 +153,13 @@ class System(Value):
         """
         arena = as_arena(graph).unpad()
         size, edges = arena.shape
-        action = np.asarray(action)
+        action = as_array("action", action)
         if action.shape != (edges,) or (edges and action.dtype.kind not in "iu"):
             raise ValueError(
                 f"action must have one integer for each of {edges} edges, got "
                 f"{action.dtype} of shape {action.shape}"
             )
+        names = texts("names", names)
         if edges and not 0 <= action.min() <= action.max() < len(names):
             raise ValueError(f"actions must be from 0 to {len(names) - 1}")
         if not 0 <= initial < size:
@@ -165,7 +167,9 @@ class System(Value):
                 f"initial state {initial} is not there: expected states from 0 to "
                 f"{size - 1}"
             )
-        wanted = tuple(names if propositions is None else propositions)
+        wanted = names
+        if propositions is not None:
+            wanted = texts("propositions", propositions)
         for name in wanted:
             if name not in names:
                 raise ValueError(

@@ -579,3 +579,10 @@ def test_either_way_of_writing_a_condition():
     flat = either([fin(0), both([inf(1), inf(2)])])
     game = Game.of(ROUND, flat, vertex_marks=[1, 2, 4])
     assert str(hoa_game.loads(hoa_game.dumps(game)).condition) == str(flat)
+
+
+def test_no_vertices_under_jit():
+    arena = Arena.from_edges([], [], owner=[])
+    game = Game.streett(arena, [([], []), ([], [])])
+    found = jax.jit(lambda game: emersonlei.solve(game, "promotion"))(game)
+    assert (found.winner.shape, int(found.status)) == ((0,), 0)

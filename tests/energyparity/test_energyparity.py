@@ -803,3 +803,10 @@ def test_a_solution_must_have_its_shape():
         energyparity.verify(GAME, dataclasses.replace(found, modes=short))
     with pytest.raises(ValueError, match="winner"):
         energyparity.verify(GAME, dataclasses.replace(found, winner=found.winner[:2]))
+
+
+def test_no_vertices_under_jit():
+    arena = Arena.from_edges([], [], owner=[], priority=[], weight=[])
+    found = jax.jit(energyparity.solve)(arena)
+    assert found.winner.shape == found.credit.shape == (0,)
+    assert found.status == Status.SOLVED

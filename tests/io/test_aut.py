@@ -158,11 +158,19 @@ def test_damage(tmp_path, seed):
         (([0], [0, 0], [0], ["a"], 1), r"must have the same length, got \(1,\) and"),
         (([0], [0], [2], ["a"], 1), r"dst\[0\] is 2, expected a value from 0 to 0"),
         (([0], [0], [0], ["a"], 1, 1), "initial state must be from 0 to 0, got 1"),
+        (([0.5], [0], [0], ["a"], 1), "src must be a list of integers, got float64"),
+        (([0], [0.5], [0], ["a"], 1), "label must be a list of integers, got float"),
+        (([[0]], [0], [0], ["a"], 1), r"got int64 of shape \(1, 1\)"),
     ],
 )
 def test_wrong_arrays(arguments, message):
     with pytest.raises(ValueError, match=message):
         LTS.from_arrays(*arguments)
+
+
+def test_states_are_not_rounded():
+    with pytest.raises(ValueError, match="dst must be a list of integers, got float"):
+        LTS.from_edges([0], ["a"], [1.5])
 
 
 def test_what_cannot_be_written(tmp_path):

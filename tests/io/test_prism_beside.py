@@ -1,10 +1,12 @@
 """Labels and values beside a `.tra` file: whole arrays read what line by line says."""
 
+import gzip
 from unittest import mock
 
 import numpy as np
 import pytest
 
+from jaxgames import io, mdp
 from jaxgames.io import FormatError, _lines, _pieces, _prism_states
 
 LABELS = [
@@ -106,3 +108,22 @@ def test_plain_files_are_read_by_arrays(tmp_path):
         path.write_text(text)
         assert _prism_states._values_by_arrays(path) is not None
     assert np.array_equal(_prism_states.values(path)["x"], np.arange(12))
+
+
+@pytest.mark.parametrize("suffix", [".lab", ".sta", ".srew", ".trew", ".trew.gz"])
+def test_files_beside_a_model_are_no_models(tmp_path, suffix):
+    """Rewards of transitions start as transitions do."""
+    model = mdp.MDP.from_arrays(
+        [0, 1], [0, 1], [0], [1.0],
+        labels={"a": [1]}, valuations={"x": [1]}, state_rewards={"r": [1.0]},
+        branch_rewards={"r": [2.0]},
+    )  # fmt: skip
+    io.save(tmp_path / "model.tra", model)
+    path = tmp_path / f"model{suffix}"
+    if suffix.endswith(".gz"):
+        path.write_bytes(gzip.compress(path.with_suffix("").read_bytes()))
+    assert path.exists()
+    with pytest.raises(FormatError, match=r"read with it: name the \.tra file"):
+        io.load(path)
+    with pytest.raises(FormatError, match=r"read with it: name the \.tra file"):
+        io.format_of(path)

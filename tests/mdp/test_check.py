@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import math
 from fractions import Fraction
 
 import jax.numpy as jnp
@@ -1099,6 +1100,51 @@ def test_what_is_missed_in_some_steps_is_known_relative_to_itself(k):
         late = mdp.check(model, f'P{word}=? [ !("stay" U>={k} "out") ]')
         other = Fraction(rare / 2 if word == "max" else rare)
         holds(late, [1 - other ** (k - 1), 1, 1])
+
+
+@pytest.mark.parametrize("text", ['F<=900 "home"', 'F[9,900] "home"', 'X !"home"'])
+@pytest.mark.parametrize("interval", [False, True])
+def test_bounds_of_probabilities_are_probabilities(text, interval):
+    """Rounding of many steps is not added to what is almost one."""
+    size = 20
+    chances = {"probs": [0.25, 0.75] * (size - 1) + [1]}
+    if interval:
+        chances = {
+            "lower": [0.25, 0.5] * (size - 1) + [1],
+            "upper": [0.5, 0.75] * (size - 1) + [1],
+        }
+    model = mdp.MDP.from_arrays(
+        range(size + 1),
+        [*range(0, 2 * size - 1, 2), 2 * size - 1],
+        [x for i in range(size - 1) for x in (i, i + 1)] + [size - 1],
+        **chances,
+        labels={"home": np.arange(size) == size - 1},
+    )
+    optimum = "max" if interval else ""
+    found = mdp.check(model, f"P{optimum}=? [ {text} ]")
+    assert found.lower.min() >= 0
+    assert found.lower.max() > 0.5
+    assert found.upper.max() <= 1
+
+
+def test_chances_of_some_steps_below_all_numbers_are_between_their_bounds():
+    """Flips until there were 600 heads: fewer of 2000 are less likely than float64."""
+    heads, flips = 600, 2000
+    targets = [x for i in range(heads) for x in (i, i + 1)] + [heads]
+    model = mdp.MDP.from_arrays(
+        range(heads + 2),
+        [*range(0, 2 * heads, 2), 2 * heads, 2 * heads + 1],
+        targets,
+        [0.5] * (2 * heads) + [1],
+        labels={"home": np.arange(heads + 1) == heads},
+    )
+    asked = f'P=? [ G<={flips} !"home" ]'
+    found = mdp.check(model, asked)
+    fewer = list(itertools.accumulate(math.comb(flips, i) for i in range(heads)))
+    values = [Fraction(x, 2**flips) for x in reversed(fewer)] + [Fraction(0)]
+    for lower, value, upper in zip(found.lower, values, found.upper, strict=True):
+        assert 0 <= Fraction(lower) <= value <= Fraction(upper)
+    assert mdp.verify_values(model, asked, found)
 
 
 def test_a_conditional_probability_that_is_not_near_is_no_answer():

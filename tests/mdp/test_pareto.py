@@ -336,3 +336,10 @@ def test_a_front_of_which_nothing_is_known_is_neither_mixed_nor_verified():
         nothing.mix([0, 0])
     with pytest.raises(ValueError, match="nothing is known that could be checked"):
         mdp.verify_pareto(model(), BOTH, nothing)
+
+
+def test_a_model_without_states_has_no_first_one():
+    model = mdp.MDP.from_arrays([0], [0], [], [])
+    for ask in (mdp.pareto, mdp.check):
+        with pytest.raises(ValueError, match="the model has no states"):
+            ask(model, "multi(Pmax=? [ F true ], Pmax=? [ X true ])")

@@ -129,3 +129,61 @@ def test_what_is_refused():
     assert str(verdict) == (
         "state 0: the scheduler takes a choice that it does not have"
     )
+
+
+def coins(flips: int) -> mdp.MDP:
+    """Heads lead from a state to the next one; the last two stay where they are."""
+    size = flips + 2
+    targets = [x for i in range(flips) for x in (i, i + 1)] + [flips, flips + 1]
+    rows = [*range(0, 2 * flips, 2), 2 * flips, 2 * flips + 1, 2 * flips + 2]
+    probs = [0.5] * (2 * flips) + [1, 1]
+    home = np.arange(size) == flips
+    earned = {"odd": np.arange(size) % 2.0 * ~home, "loss": -(np.arange(size) % 3.0)}
+    return mdp.MDP.from_arrays(
+        range(size + 1), rows, targets, probs,
+        labels={"home": home}, choice_rewards=earned,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'P=? [ F<=700 "home" ]',
+        'P=? [ G<=700 !"home" ]',
+        'P=? [ F[9,700] "home" ]',
+        'R{"odd"}=? [ C<=700 ]',
+        'R{"odd"}=? [ C<=700 discount=9/10 ]',
+        'R{"loss"}=? [ C<=700 ]',
+    ],
+)
+@pytest.mark.parametrize("played", [False, True])
+def test_many_steps_of_a_large_model(text, played):
+    """They are too many for fractions, and some values are zero or one exactly."""
+    model, asked = coins(300), text
+    if played:
+        model = mdp.Game(model, np.arange(302) % 2)
+        asked = "<<0>>" + text.replace("=?", "max=?", 1)
+    found = mdp.check(model, asked)
+    assert mdp.verify_values(model, asked, found)
+    rng = np.random.default_rng(4)
+    for state in rng.integers(302, size=8).tolist():
+        off = 1e-9 * max(1.0, abs(found.upper[state]))
+        lower, upper = found.lower.copy(), found.upper.copy()
+        lower[state] = upper[state] = upper[state] + off
+        wrong = dataclasses.replace(found, lower=lower, upper=upper)
+        verdict = mdp.verify_values(model, asked, wrong)
+        assert (verdict.reason, verdict.vertex) == (ValueReason.TOO_LARGE, state)
+        lower[state] = upper[state] = found.lower[state] - off
+        wrong = dataclasses.replace(found, lower=lower, upper=upper)
+        verdict = mdp.verify_values(model, asked, wrong)
+        assert (verdict.reason, verdict.vertex) == (ValueReason.TOO_SMALL, state)
+
+
+def test_bounds_too_near_for_floating_point_are_neither_right_nor_wrong():
+    model, asked = coins(300), 'R{"odd"}=? [ C<=700 ]'
+    found = mdp.check(model, asked)
+    lower, upper = found.lower.copy(), found.upper.copy()
+    lower[299] = upper[299] = 2  # 2 ** -699 too much
+    near = dataclasses.replace(found, lower=lower, upper=upper)
+    with pytest.raises(ValueError, match="bound of state 299 is too near"):
+        mdp.verify_values(model, asked, near)

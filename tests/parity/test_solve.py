@@ -112,6 +112,23 @@ def test_no_vertices():
         assert parity.verify(arena, solution)
 
 
+@pytest.mark.parametrize("name", ["auto", *parity.SOLVERS])
+def test_no_vertices_under_jit_and_vmap(name):
+    arena = Arena.from_edges([], [], owner=[], priority=[])
+
+    def check(arena):
+        solution = parity.solve(arena, name)
+        return solution.winner, solution.status, parity.verify(arena, solution).valid
+
+    winner, status, valid = jax.jit(check)(arena)
+    assert (winner.shape, Status(int(status)), bool(valid)) == ((0,), 0, True)
+    stack = jax.tree.map(lambda x: jnp.stack([x] * 3), arena)
+    winner, status, valid = jax.jit(jax.vmap(check))(stack)
+    assert winner.shape == (3, 0)
+    assert (status == Status.SOLVED).all()
+    assert valid.all()
+
+
 class TestTracing:
     def test_status_under_jit(self):
         solve = jax.jit(lambda arena, n: parity.solve(arena, "fpi", max_steps=n))

@@ -60,7 +60,7 @@ def test_the_benchmark_counts_right():
     measured = pytest.importorskip("benchmarks.specifications")
     found = measured.measured(20, 3, 1)
     texts = measured.formulas(20, 3)
-    alone = [Specification.from_ltl(x, "abc", "xyz") for x in texts]
+    alone = [Specification.from_ltl(x, [*"abc"], [*"xyz"]) for x in texts]
     won = [synth.solve(x).realizable for x in alone]
     assert found["realizable"] == sum(map(bool, won))
     assert found["states"] == sum(x.parity().num_states for x in alone)

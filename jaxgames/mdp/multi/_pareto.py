@@ -438,6 +438,11 @@ def posed(model: MDP, asked: Any, constants: Any, epsilon: float) -> Case:
 
     how = (values, epsilon, True, answering(model, "auto", [], []))
     evaluated = Asked(model, question, *how)
+    if model.num_states == 0:
+        raise ValueError(
+            "several objectives are asked from the first initial state, and the model "
+            "has no states"
+        )
     initial = int(initial_states(model)[0])
     made = objectives(evaluated, node, initial)
     where = product(model, initial, [x.part for x in made])

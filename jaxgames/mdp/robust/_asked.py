@@ -179,13 +179,13 @@ class AskedOfIntervals(Asked):
         discount = Fraction(1) if share is None else share
         words = (optimum[:3] == "min", optimum[3:] == "min")
         found, probs = walk_back(nat, start, count, words, discount=discount, **how)
-        lower, upper = found.value - found.error, found.value + found.error
         nature = None
         if probs is not None:
             nature = np.zeros((count, self.model.num_branches))
             nature[:, nat.branch] = probs
         return Answer(
-            *(lower, upper, found.scheduler, Status.SOLVED),
+            *found,
+            Status.SOLVED,
             Stats(solver="steps", rounds=count),
             nature=nature,
         )

@@ -119,7 +119,8 @@ def walk_back(
     if count:
         scheduler = None if kept is None else np.array(kept[::-1], np.int32)
     even = float(error) if signed else None
-    steps = steps_of(values, ones == 1, even, count * slack, scheduler)
+    how = {"chances": sure is not None}
+    steps = steps_of(values, ones == 1, even, count * slack, scheduler, **how)
     if natures is None:
         return steps, None
     empty = np.zeros((0, len(nat.target)))

@@ -476,4 +476,4 @@ def _again(own: Intervals, walk: Walk, ends) -> ValueVerdict:
         values = new
     if walk.flips:
         values = [1 - x for x in values]
-    return beside(own.real, ends[0], ends[1], values)
+    return beside(own.real, ends[0], ends[1], values, values)
