@@ -434,13 +434,15 @@ class Asked:
     def _window(self, bound: Bound, unit: Fraction) -> Window:
         """From which level to which a bound of what is earned is meant."""
         first, last = 0, None
+        low = Fraction(0)
         if bound.lower is not None:
             low = self.constant(bound.lower) / unit
             first = max(math.floor(low) + 1 if bound.strict[0] else math.ceil(low), 0)
         if bound.upper is not None:
             high = self.constant(bound.upper) / unit
             last = math.ceil(high) - 1 if bound.strict[1] else math.floor(high)
-            if last < first:
+            # What lies between two units is a bound, too: it is never met.
+            if high < max(low, 0) or (high == 0 and bound.strict[1]):
                 raise PropertyError(
                     bound.place, f"nothing that is earned is within '{bound}'"
                 )
