@@ -254,6 +254,28 @@ def test_what_is_added_to_values_is_within_its_error():
         assert (off <= 1e-15 * np.abs(found) + 1e-27 * (1 + scale)).all()
 
 
+def test_a_reward_larger_than_any_float64_has_bounds():
+    """So many times heads in a row take 2 to the power of that plus one, less two."""
+    many = 1100
+    model = mdp.MDP.from_arrays(
+        range(many + 2),
+        [*range(0, 2 * many + 1, 2), 2 * many + 1],
+        [x for i in range(many) for x in (i + 1, 0)] + [many],
+        [0.5] * (2 * many) + [1],
+        labels={"end": [0] * many + [1]},
+        choice_rewards={"throws": np.ones(many + 1)},
+    )
+    with pytest.raises(SolveError, match="PRECISION"):
+        mdp.check(model, 'R=? [ F "end" ]')
+    found = mdp.check(model, 'R=? [ F "end" ]', throw=False)
+    value = Fraction(2) ** (many + 1) - 2
+    assert Fraction(found.lower[0]) <= value
+    assert found.lower[0] > 1e308
+    assert found.upper[0] == np.inf
+    assert mdp.check(model, 'R>1e300 [ F "end" ]').value is True
+    assert mdp.check(model, f'R<{2**60} [ F "end" ]').value is False
+
+
 def test_what_has_no_fraction_says_so():
     model = next(models(seed=1, count=1))
     with pytest.raises(SolveError, match="no value as a fraction"):
