@@ -495,11 +495,11 @@ class Asked:
         start = np.where(right, 1.0 - missed, missed)
         how = {"fixed": fixed, "changes": window, "sure": start == 1}
         how["steady"] = not path.first
-        return self._walk(start, path.last, optimum, **how)
+        return _probable(self._walk(start, path.last, optimum, **how))
 
     def _next(self, path: Next, optimum: str) -> Answer:
         states = self.states(path.operand)
-        return self._walk(states.astype(np.float64), 1, optimum, sure=states)
+        return _probable(self._walk(states.astype(np.float64), 1, optimum, sure=states))
 
     def _after(
         self, found: Answer, left, first: int, optimum: str, *, missed: float
@@ -528,7 +528,7 @@ class Asked:
             exact = self._walk_exactly(found.exact, first, optimum, fixed=fixed)
         return found._replace(
             exact=exact,
-            lower=ends[0].lower,
+            lower=np.maximum(ends[0].lower, 0.0),
             upper=np.minimum(ends[1].upper, 1.0),
             scheduler=None
             if clock is None or found.scheduler is None
@@ -1155,6 +1155,12 @@ def one_less(lower: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.ndarr
     low = np.where(upper == 0, 1.0, np.maximum(1 - upper - hair * (upper < 1), 0))
     high = np.where(lower == 1, 0.0, np.minimum(1 - lower + hair * (lower > 0), 1))
     return low, high
+
+
+def _probable(found: Answer) -> Answer:
+    """Bounds of a probability, which is from 0 to 1 however they were rounded."""
+    lower, upper = np.maximum(found.lower, 0.0), np.minimum(found.upper, 1.0)
+    return found._replace(lower=lower, upper=upper)
 
 
 def _complement(found: Answer) -> Answer:

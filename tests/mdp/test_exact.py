@@ -276,6 +276,32 @@ def test_a_reward_larger_than_any_float64_has_bounds():
     assert mdp.check(model, f'R<{2**60} [ F "end" ]').value is False
 
 
+def test_what_is_hardly_ever_left_is_no_answer():
+    """It takes 1e323 steps on average, which is no float64."""
+    least = 5e-324
+    model = mdp.MDP.from_arrays(
+        *([0, 1, 2, 3], [0, 3, 4, 5], [0, 1, 2, 1, 2], [1, least, least, 1, 1]),
+        labels={"end": [0, 1, 1]},
+        choice_rewards={"steps": [1, 0, 0]},
+    )
+    with pytest.raises(SolveError, match="PRECISION"):
+        mdp.check(model, 'R=? [ F "end" ]')
+    found = mdp.check(model, 'R=? [ F "end" ]', throw=False)
+    assert found.lower[0] < found.upper[0] == np.inf
+
+
+def test_rare_steps_have_bounds_from_zero_to_one():
+    model = mdp.MDP.from_arrays(
+        *([0, 1, 2, 3], [0, 3, 4, 5], [0, 1, 2, 1, 2], [1, 1e-300, 1e-300, 1, 1]),
+        labels={"goal": [0, 1, 0]},
+    )
+    for path in ('F<=3 "goal"', 'F[2,3] "goal"', 'G<=3 !"goal"', 'X "goal"',
+                 'X !"goal"', 'F>=2 "goal"', 'G>=2 !"goal"'):  # fmt: skip
+        found = mdp.check(model, f"P=? [ {path} ]", throw=False)
+        assert (found.lower >= 0).all(), path
+        assert (found.upper <= 1).all(), path
+
+
 def test_what_has_no_fraction_says_so():
     model = next(models(seed=1, count=1))
     with pytest.raises(SolveError, match="no value as a fraction"):
