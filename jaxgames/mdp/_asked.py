@@ -53,6 +53,7 @@ from jaxgames.mdp._property import (
 )
 from jaxgames.mdp._questions import Posed
 from jaxgames.mdp._ranged import Ranged, combined, exactly, met, number
+from jaxgames.mdp._rational import nearest
 from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.mdp._swept import ToTarget
 from jaxgames.quoting import guess, quoted
@@ -253,6 +254,8 @@ class Asked:
                 node.place, f"'{node}' is not the same number in all states"
             )
         flat = np.asarray(found.lower).ravel()
+        if not np.isfinite(flat[:1]).all():
+            raise PropertyError(node.place, f"'{node}' is {flat[0]}: no finite number")
         return Fraction(flat[0].item()) if len(flat) else Fraction(0)
 
     def natural(self, node: Any, what: str) -> int:
@@ -265,12 +268,13 @@ class Asked:
         if found.denominator != 1 or found < 0:
             raise PropertyError(
                 node.place,
-                f"{what} must be an integer from 0 on, but '{node}' is "
-                f"{float(found):g}",
+                f"{what} must be an integer from 0 on, but {quoted(str(node))} is "
+                f"{nearest(found):g}",
             )
         if found > MOST_STEPS:
             raise PropertyError(
-                node.place, f"'{node}' is too large for {what}: at most {MOST_STEPS}"
+                node.place,
+                f"{quoted(str(node))} is too large for {what}: at most {MOST_STEPS}",
             )
         return int(found)
 
@@ -1206,14 +1210,16 @@ def given(name: str, value: Any) -> Any:
     """
     if isinstance(value, bool | np.bool_):
         return np.bool_(value)
-    if isinstance(value, Fraction):
-        return number(value)
-    if isinstance(value, int | np.integer):
-        return np.int64(value)
-    if isinstance(value, float | np.floating) and np.isfinite(value):
-        return np.float64(value)
+    found: Any = np.nan
+    if isinstance(value, int | np.integer | Fraction):
+        found = number(Fraction(value))
+    elif isinstance(value, float | np.floating):
+        found = np.float64(value)
+    if np.isfinite(found):
+        return found
     raise ValueError(
-        f"the constant {name!r} must be a finite number or a truth value, got {value!r}"
+        f"the constant {name!r} must be a finite number or a truth value, got "
+        f"{quoted(value)}"
     )
 
 

@@ -88,7 +88,7 @@ def rounded(number: Fraction, sign: int) -> float:
 
     It is infinite where the number is too large for another one.
     """
-    near = _near(number)
+    near = nearest(number)
     if np.isinf(near):
         return near if near * sign > 0 else float(np.nextafter(near, 0))
     away = Fraction(near) - number
@@ -192,11 +192,11 @@ def _improved(
         )
         if value is None:
             return None
-        stable, near = True, list(map(_near, value))
+        stable, near = True, list(map(nearest, value))
         for i, own in enumerate(policy):
             best, chosen = value[i], own
             for c, row in enumerate(rows[i]):
-                if c == own or _is_worse(row, worth[i][c], near, _near(best), least):
+                if c == own or _is_worse(row, worth[i][c], near, nearest(best), least):
                     continue
                 here = worth[i][c] + sum(p * value[j] for j, p in row.items())
                 if here < best if least else here > best:
@@ -207,7 +207,7 @@ def _improved(
             return value
 
 
-def _near(number: Fraction) -> float:
+def nearest(number: Fraction) -> float:
     """A number as float64, infinite where it is too large for one."""
     try:
         return float(number)
@@ -222,7 +222,7 @@ def _is_worse(
 
     What is nearly the same, or too large, is left to fractions, which take longer.
     """
-    here = _near(worth)
+    here = nearest(worth)
     size = abs(here) + abs(best)
     for j, p in row.items():
         part = float(p) * near[j]

@@ -175,6 +175,8 @@ def test_models_for_which_it_means_nothing():
         mdp.check(tries(1e18, 0.1), 'P=? [ F^{rew{"cost"}<=1} "done" ]')
     with pytest.raises(ValueError, match="too much"):
         mdp.check(tries(1), 'P=? [ F^{rew{"cost"}<=1e12} "done" ]')
+    with pytest.raises(ValueError, match="more than .* levels: that is too much"):
+        mdp.check(tries(1), 'P=? [ F^{rew{"cost"}<=1e400} "done" ]')
     timed = mdp.MDP.from_arrays(
         [0, 1, 2],
         [0, 1, 2],

@@ -21,6 +21,7 @@ from jaxgames.mdp._asked import (
 from jaxgames.mdp._checks import precision
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._property import Multi, Property, PropertyError, as_property
+from jaxgames.mdp._rational import nearest
 from jaxgames.mdp._region import NO_CHOICE, check_quantitative
 from jaxgames.mdp._solution import EndComponents
 from jaxgames.mdp.multi import _front
@@ -413,7 +414,7 @@ class Case:
             achievable=achievable,
             lower=float(lower) + 0.0,
             upper=float(upper) + 0.0,
-            goals=np.array([np.nan if x is None else float(x) for x in goals]),
+            goals=np.array([np.nan if x is None else nearest(x) for x in goals]),
             senses=self.sense.astype(np.int32),
             asked=self.text,
         )
