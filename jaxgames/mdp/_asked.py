@@ -1211,8 +1211,10 @@ def given(name: str, value: Any) -> Any:
     if isinstance(value, bool | np.bool_):
         return np.bool_(value)
     found: Any = np.nan
-    if isinstance(value, int | np.integer | Fraction):
-        found = number(Fraction(value))
+    if isinstance(value, Fraction):
+        found = number(value)
+    elif isinstance(value, int | np.integer):
+        found = number(Fraction(int(value)))
     elif isinstance(value, float | np.floating):
         found = np.float64(value)
     if np.isfinite(found):
