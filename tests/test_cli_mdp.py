@@ -207,6 +207,8 @@ def test_limits(run):
         (("--prop", REACH, "--name", "x"), "--name names a property of --props"),
         (("--prop", REACH, "--const", "k"), "--const: expected NAME=VALUE, got 'k'"),
         (("--prop", REACH, "--const", "k=x"), "k must be a number, true or false"),
+        (("--prop", REACH, "--const", "k=1e999999999"), "--const: k is too long"),
+        (("--prop", REACH, "--const", "k=1e400"), "'k' must be a finite number"),
         (("--prop", REACH, "-s", "best"), "no value solver is called 'best'"),
         (
             ("--prop", REACH, "--prop", "x=1", "-o", "x.npz"),
@@ -428,6 +430,7 @@ def test_programs_take_constants_that_properties_may_name(run, tmp_path):
         ("N=4", "walk.pm:4: column 19: the constant p has no value"),
         ("N=4,p=2", "walk.pm:4: column 19: a probability is 2"),
         ("N=1.5,p=1", "--const: the constant 'N' must be of type int"),
+        ("N=4,p=1e400", "--const: the constant 'p' must be of type double, got 1000"),
     ],
 )
 def test_constants_of_programs_that_cannot_be(run, tmp_path, given, said):

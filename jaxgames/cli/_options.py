@@ -201,6 +201,9 @@ def add_constants(parser: argparse.ArgumentParser, what: str) -> None:
     )
 
 
+MOST_DIGITS = 1000
+"""Digits of a constant, before a power of ten or by it."""
+
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?(/\d+)?")
 
 
@@ -215,6 +218,11 @@ def constants(args: argparse.Namespace) -> dict[str, Any]:
             found[name] = text == "true"
         elif _NUMBER.fullmatch(text) and not re.search(r"/0+$", text):
             one, _, other = text.partition("/")
+            exponent = re.search(r"[eE]([+-]?\d+)$", one)
+            if len(text) > MOST_DIGITS or (
+                exponent and abs(int(exponent[1])) > MOST_DIGITS
+            ):
+                raise ValueError(f"--const: {name} is too long: {quoted(text)}")
             found[name] = Fraction(one) / Fraction(other or 1)
         else:
             raise ValueError(

@@ -53,6 +53,7 @@ from jaxgames.mdp._property import (
 )
 from jaxgames.mdp._questions import Posed
 from jaxgames.mdp._ranged import Ranged, combined, exactly, met, number
+from jaxgames.mdp._rational import nearest
 from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.mdp._swept import ToTarget
 from jaxgames.quoting import guess, quoted
@@ -253,6 +254,8 @@ class Asked:
                 node.place, f"'{node}' is not the same number in all states"
             )
         flat = np.asarray(found.lower).ravel()
+        if not np.isfinite(flat[:1]).all():
+            raise PropertyError(node.place, f"'{node}' is {flat[0]}: no finite number")
         return Fraction(flat[0].item()) if len(flat) else Fraction(0)
 
     def natural(self, node: Any, what: str) -> int:
@@ -265,12 +268,13 @@ class Asked:
         if found.denominator != 1 or found < 0:
             raise PropertyError(
                 node.place,
-                f"{what} must be an integer from 0 on, but '{node}' is "
-                f"{float(found):g}",
+                f"{what} must be an integer from 0 on, but {quoted(str(node))} is "
+                f"{nearest(found):g}",
             )
         if found > MOST_STEPS:
             raise PropertyError(
-                node.place, f"'{node}' is too large for {what}: at most {MOST_STEPS}"
+                node.place,
+                f"{quoted(str(node))} is too large for {what}: at most {MOST_STEPS}",
             )
         return int(found)
 
@@ -434,13 +438,15 @@ class Asked:
     def _window(self, bound: Bound, unit: Fraction) -> Window:
         """From which level to which a bound of what is earned is meant."""
         first, last = 0, None
+        low = Fraction(0)
         if bound.lower is not None:
             low = self.constant(bound.lower) / unit
             first = max(math.floor(low) + 1 if bound.strict[0] else math.ceil(low), 0)
         if bound.upper is not None:
             high = self.constant(bound.upper) / unit
             last = math.ceil(high) - 1 if bound.strict[1] else math.floor(high)
-            if last < first:
+            # What lies between two units is a bound, too: it is never met.
+            if high < max(low, 0) or (high == 0 and bound.strict[1]):
                 raise PropertyError(
                     bound.place, f"nothing that is earned is within '{bound}'"
                 )
@@ -493,11 +499,11 @@ class Asked:
         start = np.where(right, 1.0 - missed, missed)
         how = {"fixed": fixed, "changes": window, "sure": start == 1}
         how["steady"] = not path.first
-        return self._walk(start, path.last, optimum, **how)
+        return _probable(self._walk(start, path.last, optimum, **how))
 
     def _next(self, path: Next, optimum: str) -> Answer:
         states = self.states(path.operand)
-        return self._walk(states.astype(np.float64), 1, optimum, sure=states)
+        return _probable(self._walk(states.astype(np.float64), 1, optimum, sure=states))
 
     def _after(
         self, found: Answer, left, first: int, optimum: str, *, missed: float
@@ -526,7 +532,7 @@ class Asked:
             exact = self._walk_exactly(found.exact, first, optimum, fixed=fixed)
         return found._replace(
             exact=exact,
-            lower=ends[0].lower,
+            lower=np.maximum(ends[0].lower, 0.0),
             upper=np.minimum(ends[1].upper, 1.0),
             scheduler=None
             if clock is None or found.scheduler is None
@@ -832,12 +838,31 @@ class Asked:
             return self._instantaneous(path, name, optimum)
         reward = self._rewards(name)
         if isinstance(path, LongRun):
-            return self._average(reward, optimum)
+            return self._off(self._average(reward, optimum), reward)
         if isinstance(path, Cumulative):
-            return self._cumulative(path, reward, optimum)
+            found = self._cumulative(path, reward, optimum)
+            return self._off(found, reward, self._discount(path))
         self._not_negative(node, name, reward)
         target = self.states(path.operands[0])
-        return self._earned_until(reward, target, optimum)
+        return self._off(self._earned_until(reward, target, optimum), reward)
+
+    def _off(self, found: Answer, reward, discount: Fraction | int = 0) -> Answer:
+        """Bounds that hold for rewards before they were rounded, too.
+
+        A share of what is not negative moves by as large a share at most; averages and
+        discounted sums of both signs by as much as each reward does.
+        """
+        if not self.rounded:
+            return found
+        share = _bounded.rows_of(self.model).slack
+        lower, upper = found.lower, found.upper
+        if reward.min(initial=0) >= 0 or discount == 1:
+            lower = np.minimum(lower * (1 - share), lower * (1 + share))
+            upper = np.maximum(upper * (1 - share), upper * (1 + share))
+        else:
+            worst = share * float(np.abs(reward).max()) / (1 - float(discount))
+            lower, upper = lower - worst, upper + worst
+        return found._replace(lower=lower, upper=upper, exact=None)
 
     def _stays(self) -> np.ndarray:
         """How long it takes to be where a choice leads: float64 `[C]`."""
@@ -940,34 +965,62 @@ class Asked:
         )
 
     def _rewards(self, name: str) -> np.ndarray:
-        """What each choice earns on average, with its state: float64 `[C]`."""
-        if self.exact:  # it is noted what is rounded
-            return self._summed(name)
-        return kept(self.model, f"rewards {name}", lambda: self._summed(name))
+        """What each choice earns on average, with its state: float64 `[C]`.
 
-    def _summed(self, name: str) -> np.ndarray:
+        It is noted if that is rounded.
+        """
+        if self.exact:
+            found, is_rounded = self._summed(name)
+        else:
+            found, is_rounded = kept(
+                self.model, f"rewards {name}", lambda: self._summed(name)
+            )
+        self.rounded |= is_rounded
+        return found
+
+    def _summed(self, name: str) -> tuple[np.ndarray, bool]:
+        """What each choice earns, and whether some of that is rounded.
+
+        A sum of state and choice is the float64 that is nearest to it. Means of what
+        branches earn are, too, where parts of them may cancel out, and where fractions
+        are wanted.
+        """
         model = self.model
-        found = np.zeros(model.num_choices)
+        found, is_rounded = np.zeros(model.num_choices), False
         states = (model.state_rewards or {}).get(name)
         if states is not None:
             degrees: Any = np.diff(np.asarray(model.row_group_offsets))
             each = np.repeat(np.asarray(states), degrees)
             found[: len(each)] += each
+        parts = [found]
         choices = (model.choice_rewards or {}).get(name)
         if choices is not None:
             one, other = found, np.asarray(choices, np.float64)
-            found = one + other
-            if self.exact and states is not None:
+            parts, found = [one, other], one + other
+            if states is not None:
                 # What rounding has left out [Knuth, TAOCP 2, 4.2.2].
-                part = found - one
-                self.rounded |= bool(((one - (found - part)) + (other - part)).any())
+                with np.errstate(invalid="ignore"):  # infinite ones are refused below
+                    part = found - one
+                    left_out = (one - (found - part)) + (other - part)
+                is_rounded = bool(left_out.any())
         branches = (model.branch_rewards or {}).get(name)
         if branches is not None:
             table = _bounded.rows_of(self.model)
             source = np.repeat(np.arange(model.num_choices), np.diff(table.rows))
-            worth = table.probs[: len(source)] * np.asarray(branches)[: len(source)]
-            found += np.bincount(source, worth, minlength=model.num_choices)
-            self.rounded = True  # means are rounded
+            branches = np.asarray(branches, np.float64)[: len(source)]
+            worth = table.probs[: len(source)] * branches
+            found = found + np.bincount(source, worth, minlength=model.num_choices)
+            of = np.zeros((2, model.num_choices), bool)  # gains, and losses
+            for sign, one in zip((1, -1), of, strict=True):
+                one[source[sign * branches > 0]] = True
+            pays = of.any(0)
+            of |= [np.any([s * x > 0 for x in parts], axis=0) for s in (1, -1)]
+            near = np.flatnonzero(pays & (self.exact | of.all(0)))
+            if np.isfinite(found[near]).all():
+                exact = _means(model, parts, branches, near)
+                found[near] = [float(x) for x in exact]
+                is_rounded |= found[near].tolist() != exact
+            is_rounded |= bool(pays.any()) and not self.exact
         if not np.isfinite(found).all():
             at = int(np.flatnonzero(~np.isfinite(found))[0])
             raise ValueError(
@@ -975,7 +1028,7 @@ class Asked:
                 "number"
             )
         found.flags.writeable = False
-        return found
+        return found, is_rounded
 
     def _not_negative(self, node: Any, name: str | None, reward: np.ndarray) -> None:
         if reward.min(initial=0) < 0:
@@ -1066,6 +1119,20 @@ class Asked:
         return Ranged(*map(np.float64, ends))
 
 
+def _means(
+    model: MDP, parts: list[np.ndarray], branches: np.ndarray, choices: np.ndarray
+) -> list[Fraction]:
+    """What some choices earn: parts of their own, and the mean of their branches."""
+    offsets, found = np.asarray(model.row_offsets), []
+    for choice in choices.tolist():
+        here = slice(*offsets[choice : choice + 2].tolist())
+        probs = [Fraction(p) for p in np.asarray(model.probs[here]).tolist()]
+        earned = [Fraction(x) for x in branches[here].tolist()]
+        mean = sum(p * x for p, x in zip(probs, earned, strict=True)) / sum(probs)
+        found.append(sum((Fraction(float(x[choice])) for x in parts), mean))
+    return found
+
+
 def _largest(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Which numbers are the largest for certain, by their bounds, and which may be."""
     top = int(np.argmax(high))
@@ -1091,6 +1158,12 @@ def one_less(lower: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.ndarr
     low = np.where(upper == 0, 1.0, np.maximum(1 - upper - hair * (upper < 1), 0))
     high = np.where(lower == 1, 0.0, np.minimum(1 - lower + hair * (lower > 0), 1))
     return low, high
+
+
+def _probable(found: Answer) -> Answer:
+    """Bounds of a probability, which is from 0 to 1 however they were rounded."""
+    lower, upper = np.maximum(found.lower, 0.0), np.minimum(found.upper, 1.0)
+    return found._replace(lower=lower, upper=upper)
 
 
 def _complement(found: Answer) -> Answer:
@@ -1136,14 +1209,18 @@ def given(name: str, value: Any) -> Any:
     """
     if isinstance(value, bool | np.bool_):
         return np.bool_(value)
+    found: Any = np.nan
     if isinstance(value, Fraction):
-        return number(value)
-    if isinstance(value, int | np.integer):
-        return np.int64(value)
-    if isinstance(value, float | np.floating) and np.isfinite(value):
-        return np.float64(value)
+        found = number(value)
+    elif isinstance(value, int | np.integer):
+        found = number(Fraction(int(value)))
+    elif isinstance(value, float | np.floating):
+        found = np.float64(value)
+    if np.isfinite(found):
+        return found
     raise ValueError(
-        f"the constant {name!r} must be a finite number or a truth value, got {value!r}"
+        f"the constant {name!r} must be a finite number or a truth value, got "
+        f"{quoted(value)}"
     )
 
 

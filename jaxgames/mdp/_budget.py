@@ -90,7 +90,8 @@ class Window(NamedTuple):
 
     Attributes:
         first: the first one.
-        last: the last one; None for all from the first on.
+        last: the last one; None for all from the first on. If it is before the first
+            one, no goal counts.
     """
 
     first: int
@@ -135,6 +136,14 @@ def earning(
     Raises:
         ValueError: there are too many levels.
     """
+    if window.last is not None and window.last < window.first:
+        none: np.ndarray = np.zeros(model.num_states)
+        return none, none.copy(), [Fraction(0)] * len(none) if exact else None, []
+    if window.top >= MOST_PLACES:
+        raise ValueError(
+            f"what is earned is followed on more than {MOST_PLACES:.3g} levels: that "
+            "is too much"
+        )
     away = host.prob0(model, right, "max", states=left | right)
     inside = left & ~np.asarray(away.states)
     if window.first == 0:

@@ -174,7 +174,8 @@ def check(
         constants: numbers or truth values by name, for constants of the property; an
             exact number may be a `Fraction`.
         epsilon: how far apart bounds of a value may be.
-        relative: whether that is relative to the value.
+        relative: whether that is relative to the value; of averages of rewards that
+            have both signs it is to the largest of these.
         exact: whether values are wanted as fractions, `Checked.exact`: for the numbers
             of the model as it has them, with probabilities relative to their sum. By
             policy iteration in rational arithmetic, from what is best in float64; for

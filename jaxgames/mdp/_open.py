@@ -46,6 +46,7 @@ class Found(NamedTuple):
     stats: Stats
 
 
+@np.errstate(over="ignore", invalid="ignore")  # such bounds say nothing
 def on_host(
     model: MDP,
     posed: Posed,
@@ -94,7 +95,9 @@ def on_host(
             model, posed, part, system, bounds, aim, counts, stop
         )
         near = aim.width * np.abs(bounds.lower) + aim.apart
-        if status == Status.SOLVED and np.any(bounds.upper - bounds.lower > near):
+        # What is open is finite: a bound that is not says nothing.
+        apart = (bounds.upper - bounds.lower > near) | ~np.isfinite(bounds.lower)
+        if status == Status.SOLVED and apart.any():
             status = Status.PRECISION
     stats = {
         "rounds": int(counts[0]),

@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxgames.host import lend, linear, on_all_cores, ranges_of
 from jaxgames.mdp._property import Operation, PropertyError
-from jaxgames.mdp._rational import rounded
+from jaxgames.mdp._rational import nearest, rounded
 
 
 class Ranged(NamedTuple):
@@ -35,9 +35,12 @@ def exactly(value: Any) -> Ranged:
 
 
 def number(value: Fraction) -> Any:
-    """A number as numpy has it: an integer if it is one that fits, else a float."""
+    """A number as numpy has it: an integer if it is one that fits, else a float.
+
+    It is infinite where it is larger than any other float.
+    """
     small = value.denominator == 1 and abs(value) < 2**53
-    return np.int64(int(value)) if small else np.float64(float(value))
+    return np.int64(int(value)) if small else np.float64(nearest(value))
 
 
 def combined(node: Operation, parts: list[Ranged]) -> Ranged:

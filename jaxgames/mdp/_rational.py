@@ -84,8 +84,13 @@ def rational_values(
 
 
 def rounded(number: Fraction, sign: int) -> float:
-    """The nearest float64 that is not smaller (sign 1), or not larger (-1)."""
-    near = float(number)
+    """The nearest float64 that is not smaller (sign 1), or not larger (-1).
+
+    It is infinite where the number is too large for another one.
+    """
+    near = nearest(number)
+    if np.isinf(near):
+        return near if near * sign > 0 else float(np.nextafter(near, 0))
     away = Fraction(near) - number
     if away * sign < 0:
         return float(np.nextafter(near, sign * np.inf))
@@ -187,11 +192,11 @@ def _improved(
         )
         if value is None:
             return None
-        stable, near = True, list(map(_near, value))
+        stable, near = True, list(map(nearest, value))
         for i, own in enumerate(policy):
             best, chosen = value[i], own
             for c, row in enumerate(rows[i]):
-                if c == own or _is_worse(row, worth[i][c], near, _near(best), least):
+                if c == own or _is_worse(row, worth[i][c], near, nearest(best), least):
                     continue
                 here = worth[i][c] + sum(p * value[j] for j, p in row.items())
                 if here < best if least else here > best:
@@ -202,7 +207,7 @@ def _improved(
             return value
 
 
-def _near(number: Fraction) -> float:
+def nearest(number: Fraction) -> float:
     """A number as float64, infinite where it is too large for one."""
     try:
         return float(number)
@@ -217,7 +222,7 @@ def _is_worse(
 
     What is nearly the same, or too large, is left to fractions, which take longer.
     """
-    here = _near(worth)
+    here = nearest(worth)
     size = abs(here) + abs(best)
     for j, p in row.items():
         part = float(p) * near[j]
@@ -230,19 +235,25 @@ def _is_worse(
 def _proper(rows: list[list[Row]]) -> list[int] | None:
     """A policy by which every state may get out."""
     policy = [-1] * len(rows)
-    out = set()
-    while True:
-        more = []
-        for i, choices in enumerate(rows):
-            if policy[i] < 0:
-                for c, row in enumerate(choices):
-                    if sum(row.values()) < 1 or not out.isdisjoint(row):
-                        policy[i] = c
-                        more.append(i)
-                        break
-        if not more:
-            return None if -1 in policy else policy
-        out.update(more)
+    into: list[list[int]] = [[] for _ in rows]  # the states that may lead there
+    more = []
+    for i, choices in enumerate(rows):
+        for c, row in enumerate(choices):
+            if policy[i] < 0 and sum(row.values()) < 1:
+                policy[i] = c
+                more.append(i)
+            for j in row:
+                into[j].append(i)
+    out = set(more)
+    while more:
+        nearer = sorted({i for j in more for i in into[j] if policy[i] < 0})
+        for i in nearer:
+            policy[i] = next(
+                c for c, row in enumerate(rows[i]) if not out.isdisjoint(row)
+            )
+        out.update(nearer)
+        more = nearer
+    return None if -1 in policy else policy
 
 
 def eliminated(rows: list[Row], worth: list[Fraction]) -> list[Fraction] | None:

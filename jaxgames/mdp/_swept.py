@@ -104,6 +104,8 @@ def swept(
     on_ranges(split, each, work, *allowed, lower, upper, seen)
     if not seen[:, 0].max() <= 1:
         return None
+    if asked.reward is not None and not lower.min(initial=0) > -np.inf:
+        return None  # too large for float64: that is found out state by state
     known = seen[:, 1:].sum(0).astype(int).tolist()
     stats = Stats(solver="host", **sweep.counted(*known))
     return Found(lower, upper, work.scheduler, Status.SOLVED, stats)

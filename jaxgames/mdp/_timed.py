@@ -205,11 +205,9 @@ class AskedInTime(Asked):
     def _rewards(self, name: str) -> np.ndarray:
         """What is earned in a state until it is left, on average: float64 `[C]`."""
         self.rounded = True
-        found = super()._rewards(name)
+        found = self._of_jumps(name)
         states = (self.model.state_rewards or {}).get(name)
-        if states is None:
-            return found
-        return found - np.asarray(states) + np.asarray(states) / self.exits
+        return found if states is None else found + np.asarray(states) / self.exits
 
     def _stays(self) -> np.ndarray:
         """How long a state is stayed in on average: float64 `[C]`."""
@@ -218,12 +216,14 @@ class AskedInTime(Asked):
 
     def _rates(self, name: str) -> np.ndarray:
         """What is earned in a unit of time in a state, on average: float64 `[S]`."""
-        model = self.model
-        jumps = dataclasses.replace(model, state_rewards=None)
-        own = dataclasses.replace(self, model=jumps)
-        found = Asked._rewards(own, name) * self.exits
-        states = (model.state_rewards or {}).get(name)
+        found = self._of_jumps(name) * self.exits
+        states = (self.model.state_rewards or {}).get(name)
         return found if states is None else found + np.asarray(states)
+
+    def _of_jumps(self, name: str) -> np.ndarray:
+        """What is earned when a state is left, on average: float64 `[S]`."""
+        jumps = dataclasses.replace(self.model, state_rewards=None)
+        return Asked._rewards(dataclasses.replace(self, model=jumps), name)
 
     def _reward(self, node: Query, optimum: str) -> Answer:
         path = node.path

@@ -123,6 +123,25 @@ def test_what_can_be_said_exactly():
     assert not mdp.is_verifiable('P=? [ F^{rew{"cost"}<=7} "done" ]')
 
 
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('F^{rew{"cost"}=3} "done"', 0),
+        ('F^{rew{"cost"}[2.5,3.5]} "done"', 0),
+        ('G^{rew{"cost"}=3} !"done"', 1),
+        ('F^{rew{"cost"}=4} "done"', Fraction(1, 4)),
+    ],
+)
+def test_what_lies_between_two_sums_is_never_earned(text, value, exact):
+    """Each try costs 2: exactly 3 is a bound as any other, and has no goal."""
+    found = mdp.check(tries(2), f"P=? [ {text} ]", exact=exact)
+    assert found.lower[0] <= value <= found.upper[0]
+    assert found.upper[0] - found.lower[0] < 1e-6
+    if exact:
+        assert found.exact[0] == value
+
+
 def test_they_print_as_they_are_read():
     for text in ('F^{rew{"cost"}<=5} x', "F^{rew>=2} x", 'F^{rew{"cost"}[1,2]} x'):
         assert str(Property.parse(f"P=? [ {text} ]")) == f"P=? [ {text} ]"
@@ -138,6 +157,8 @@ def test_they_print_as_they_are_read():
     [
         ('F^{rew{"gain"}<=1} "done"', "no rewards 'gain'"),
         ('F^{rew{"cost"}[3,2]} "done"', "nothing that is earned is within"),
+        ('F^{rew{"cost"}<0} "done"', "nothing that is earned is within"),
+        ('F^{rew{"cost"}<=-1} "done"', "nothing that is earned is within"),
         ('F (F^{rew{"cost"}<=1} "done")', "is supported for one operator"),
         ('F "done" || F^{rew{"cost"}<=1} "done"', "is supported for one operator"),
     ],
@@ -154,6 +175,8 @@ def test_models_for_which_it_means_nothing():
         mdp.check(tries(1e18, 0.1), 'P=? [ F^{rew{"cost"}<=1} "done" ]')
     with pytest.raises(ValueError, match="too much"):
         mdp.check(tries(1), 'P=? [ F^{rew{"cost"}<=1e12} "done" ]')
+    with pytest.raises(ValueError, match="more than .* levels: that is too much"):
+        mdp.check(tries(1), 'P=? [ F^{rew{"cost"}<=1e400} "done" ]')
     timed = mdp.MDP.from_arrays(
         [0, 1, 2],
         [0, 1, 2],

@@ -332,11 +332,17 @@ def small() -> mdp.MDP:
         ('R{"cost"}min=? [ F x>0 ]', 1.0),
         ("R{2}max=? [ C<=3 ]", 0.0),
         ("R{2}min=? [ C<=3 ]", -3.0),
+        # What is larger than any float64 is a number, too.
+        ("x<1e400 & -1e400<x", True),
+        ("x=1e400", False),
+        ("filter(exists, x>large)", False),
+        ('R{"cost"}min>=1e400 [ F x>0 ]', False),
+        ('multi(Pmax=? [ F "goal" ], R{"cost"}<=1e400 [ C<=1 ])', 0.5),
     ],
 )
 def test_expressions(text, value):
-    found = mdp.check(small(), text, constants={"k": 1})
-    assert found.value == value
+    found = mdp.check(small(), text, constants={"k": 1, "large": 10**30})
+    assert found.value == pytest.approx(value)
     assert found.is_truth == isinstance(value, bool)
 
 
@@ -357,6 +363,9 @@ def test_expressions(text, value):
         ("Pmax=? [ F<=x x=1 ]", 13, "'x' is not the same number in all states"),
         ("Pmax=? [ F<=1.5 x=1 ]", 13, "integer from 0 on, but '1.5' is 1.5"),
         ("Pmax=? [ F<=(0-1) x=1 ]", 15, "integer from 0 on, but"),
+        ("Pmax=? [ F<=-1e400 x=1 ]", 13, "integer from 0 on, but '-1000"),
+        ("Pmax=? [ F<=1e400 x=1 ]", 13, r"'10+\.\.\.' is too large for a step"),
+        ("Pmax=? [ F<=(10^400) x=1 ]", 16, "'10.400' is inf: no finite number"),
         ("Pmax=? [ F<0 x=1 ]", 11, "no step is from 0 to -1"),
         ("Pmax=? [ F[3,2] x=1 ]", 11, "no step is from 3 to 2"),
         ('R{"cost"}max=? [ Cdiscount=2 ]', 28, "a discount must be more than 0"),
@@ -511,6 +520,9 @@ def test_other_arguments():
         mdp.check(small(), "x=1", "magic")
     with pytest.raises(ValueError, match="the constant 'k' must be a finite number"):
         mdp.check(small(), "x=1", constants={"k": "1"})
+    for large in (10**400, Fraction(10**400, 3), -(10**400), float("inf")):
+        with pytest.raises(ValueError, match="the constant 'k' must be a finite"):
+            mdp.check(small(), "x<k", constants={"k": large})
     with pytest.raises(ValueError, match="expected a property or its text, got 3"):
         mdp.check(small(), 3)  # type: ignore
     bare = mdp.MDP.from_arrays([0, 1], [0, 1], [0])

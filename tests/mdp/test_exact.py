@@ -1,6 +1,8 @@
 """Values as fractions, and averages of what mixes slowly."""
 
+import itertools
 from fractions import Fraction
+from operator import ge, gt, le, lt
 
 import numpy as np
 import pytest
@@ -252,6 +254,54 @@ def test_what_is_added_to_values_is_within_its_error():
         assert (off <= 1e-15 * np.abs(found) + 1e-27 * (1 + scale)).all()
 
 
+def test_a_reward_larger_than_any_float64_has_bounds():
+    """So many times heads in a row take 2 to the power of that plus one, less two."""
+    many = 1100
+    model = mdp.MDP.from_arrays(
+        range(many + 2),
+        [*range(0, 2 * many + 1, 2), 2 * many + 1],
+        [x for i in range(many) for x in (i + 1, 0)] + [many],
+        [0.5] * (2 * many) + [1],
+        labels={"end": [0] * many + [1]},
+        choice_rewards={"throws": np.ones(many + 1)},
+    )
+    with pytest.raises(SolveError, match="PRECISION"):
+        mdp.check(model, 'R=? [ F "end" ]')
+    found = mdp.check(model, 'R=? [ F "end" ]', throw=False)
+    value = Fraction(2) ** (many + 1) - 2
+    assert Fraction(found.lower[0]) <= value
+    assert found.lower[0] > 1e308
+    assert found.upper[0] == np.inf
+    assert mdp.check(model, 'R>1e300 [ F "end" ]').value is True
+    assert mdp.check(model, f'R<{2**60} [ F "end" ]').value is False
+
+
+def test_what_is_hardly_ever_left_is_no_answer():
+    """It takes 1e323 steps on average, which is no float64."""
+    least = 5e-324
+    model = mdp.MDP.from_arrays(
+        *([0, 1, 2, 3], [0, 3, 4, 5], [0, 1, 2, 1, 2], [1, least, least, 1, 1]),
+        labels={"end": [0, 1, 1]},
+        choice_rewards={"steps": [1, 0, 0]},
+    )
+    with pytest.raises(SolveError, match="PRECISION"):
+        mdp.check(model, 'R=? [ F "end" ]')
+    found = mdp.check(model, 'R=? [ F "end" ]', throw=False)
+    assert found.lower[0] < found.upper[0] == np.inf
+
+
+def test_rare_steps_have_bounds_from_zero_to_one():
+    model = mdp.MDP.from_arrays(
+        *([0, 1, 2, 3], [0, 3, 4, 5], [0, 1, 2, 1, 2], [1, 1e-300, 1e-300, 1, 1]),
+        labels={"goal": [0, 1, 0]},
+    )
+    for path in ('F<=3 "goal"', 'F[2,3] "goal"', 'G<=3 !"goal"', 'X "goal"',
+                 'X !"goal"', 'F>=2 "goal"', 'G>=2 !"goal"'):  # fmt: skip
+        found = mdp.check(model, f"P=? [ {path} ]", throw=False)
+        assert (found.lower >= 0).all(), path
+        assert (found.upper <= 1).all(), path
+
+
 def test_what_has_no_fraction_says_so():
     model = next(models(seed=1, count=1))
     with pytest.raises(SolveError, match="no value as a fraction"):
@@ -275,6 +325,86 @@ def test_rewards_of_states_and_choices_that_sum_up_exactly():
     assert found.exact == (Fraction(11, 2), 0)
     with pytest.raises(SolveError, match="do not sum up to numbers of float64"):
         mdp.check(model, 'R{"odd"}=? [ F "goal" ]', exact=True)
+
+
+def once(probs=(1,), **rewards) -> mdp.MDP:
+    """One step to the end, which is one of several states."""
+    many = len(probs)
+    spread = {
+        kind: {"odd": [*np.atleast_1d(x), *[0] * many]} for kind, x in rewards.items()
+    }
+    return mdp.MDP.from_arrays(
+        range(many + 2),
+        [0, *range(many, 2 * many + 1)],
+        [*range(1, many + 1)] * 2,
+        [*probs, *[1] * many],
+        labels={"end": [0, *[1] * many]},
+        **spread,
+    )
+
+
+def test_thresholds_at_what_is_rounded_are_left_open():
+    """A mean of branches, or a sum with the state's reward, may be no float64."""
+    probs, worth = (0.1, 0.9), (3.0, 7.0)
+    whole = sum(map(Fraction, probs))
+    mean = sum(Fraction(p) * Fraction(x) for p, x in zip(probs, worth, strict=True))
+    branches = once(probs, branch_rewards=worth), mean / whole
+    both = once(state_rewards=0.1, choice_rewards=0.2), Fraction(0.1) + Fraction(0.2)
+    relations = {">=": ge, ">": gt, "<": lt, "<=": le}
+    paths = 'F "end"', "C", "C<=1", "Cdiscount=0.5"
+    for (model, value), path in itertools.product((branches, both), paths):
+        near = Fraction(float(value))
+        assert near != value
+        for relation, compare in relations.items():
+            for t in (value, near):
+                asked, constants = f"R{relation}t [ {path} ]", {"t": t}
+                found = mdp.check(model, asked, constants=constants, throw=False)
+                assert found.value in (compare(value, t), None), asked
+            found = mdp.check(model, f"R{relation}9 [ {path} ]")
+            assert found.value is compare(value, 9)
+    # What is none the less a float64 is decided.
+    plain = once((0.5, 0.5), branch_rewards=(1.0, 2.0), state_rewards=0.25)
+    assert mdp.check(plain, 'R>=1.75 [ F "end" ]').value is True
+    assert mdp.check(plain, 'R=? [ F "end" ]', exact=True).exact[0] == Fraction(7, 4)
+
+
+@pytest.mark.parametrize("path", ["C<=1", "Cdiscount=0.5", "LRA"])
+def test_rewards_that_nearly_cancel_out(path):
+    """0.1 and 0.2 less 0.3 is not zero, and not what sums of float64 make of it."""
+    rewards = {"state_rewards": 0.1, "choice_rewards": 0.2, "branch_rewards": -0.3}
+    model = once(**rewards)
+    if path == "LRA":
+        alone = {kind: {"odd": [x]} for kind, x in rewards.items()}
+        model = mdp.MDP.from_arrays([0, 1], [0, 1], [0], [1], **alone)
+    value = Fraction(0.1) + Fraction(0.2) - Fraction(0.3)
+    for exactly in (False, True):
+        found = mdp.check(model, f"R=? [ {path} ]", exact=exactly, throw=False)
+        assert Fraction(found.lower[0]) <= value <= Fraction(found.upper[0])
+
+
+def test_averages_of_means_that_cancel_out():
+    """The parts are rounded each, and what they leave is less than that."""
+    wrong = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        weights, earned = rng.random((2, 3)), rng.random((2, 3))
+        probs = weights / weights.sum(1, keepdims=True)
+        # From 0 to 1 in any of three ways, and back.
+        exact_probs = [[Fraction(p) for p in row] for row in probs.tolist()]
+        means = [
+            sum(p * Fraction(x) for p, x in zip(row, own, strict=True)) / sum(row)
+            for row, own in zip(exact_probs, earned.tolist(), strict=True)
+        ]
+        less = -float(sum(means))
+        model = mdp.MDP.from_arrays(
+            *([0, 1, 2, 3], [0, 3, 6, 7], [1] * 3 + [2] * 3 + [0], [*probs.ravel(), 1]),
+            branch_rewards={"r": [*earned.ravel(), less]},
+        )
+        value = (sum(means) + Fraction(less)) / 3
+        found = mdp.check(model, "R=? [ LRA ]", exact=True, throw=False)
+        if not Fraction(found.lower[0]) <= value <= Fraction(found.upper[0]):
+            wrong.append(seed)
+    assert wrong == []
 
 
 def test_fractions_of_what_comes_after_some_steps():

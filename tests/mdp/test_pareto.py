@@ -12,7 +12,7 @@ from jaxgames import SolveError, Status, io, mdp
 from jaxgames.cli import main
 from jaxgames.mdp._property import PropertyError
 from jaxgames.mdp._verify_values import _chain_values
-from jaxgames.mdp.multi import _exact, _oracle
+from jaxgames.mdp.multi import _exact, _oracle, _pareto
 from jaxgames.mdp.multi._game import mixture
 from jaxgames.solution import Stats
 from jaxgames.testing import fuzz
@@ -191,6 +191,88 @@ def test_the_best_of_one_under_bounds_of_others(asked, value):
     assert found.upper[0] >= value - 1e-12
     assert found.value == pytest.approx(value, abs=1e-6)
     assert mdp.verify_pareto(built, asked, mdp.pareto(built, asked))
+
+
+def tries(**more) -> mdp.MDP:
+    """Each try of 0 costs 1 and may fail; a surer one costs 2, and may be lost in 2."""
+    return mdp.MDP.from_arrays(
+        [0, 2, 3, 4],
+        [0, 3, 5, 6, 7],
+        [0, 1, 2, 0, 1, 1, 2],
+        [0.25, 0.5, 0.25, 0.5, 0.5, 1, 1],
+        labels={"goal": [0, 1, 0], "end": [0, 1, 1]},
+        choice_rewards={"cost": [1, 2, 0, 0], "none": [0, 0, 0, 0]},
+        **more,
+    )
+
+
+@pytest.mark.parametrize("fractions", [True, False])
+@pytest.mark.parametrize(
+    ("asked", "value"),
+    [
+        # The surer try takes two of them on average, at 2 each.
+        ('multi(R{"cost"}min=? [ C ], P>=1 [ F "goal" ])', 4),
+        ('multi(R{"cost"}min=? [ C ], P<=0 [ G !"goal" ])', 4),
+        # The other takes 4/3 tries; it gets there with probability 2/3.
+        ('multi(R{"cost"}min=? [ C ], P<=1 [ F "goal" ])', Fraction(4, 3)),
+        ('multi(R{"cost"}min=? [ C ], P>=1 [ F "end" ])', Fraction(4, 3)),
+        ('multi(R{"cost"}min=? [ C ], P>=1 [ F G "end" ])', Fraction(4, 3)),
+        ('multi(R{"cost"}min=? [ C ], P>=1 [ F "goal" ], P<=1 [ F "end" ])', 4),
+        ('multi(Pmax=? [ F "goal" ], R{"none"}<=0 [ C ])', 1),
+        ('multi(Pmax=? [ F "goal" ], R{"cost"}>=0 [ C ], P<=1 [ X "end" ])', 1),
+    ],
+)
+def test_bounds_that_are_met_on_the_border_alone(asked, value, fractions, monkeypatch):
+    """By what branches tell, too, where a model is too large for fractions."""
+    if not fractions:
+        monkeypatch.setattr(_pareto, "exactly", lambda *_: None)
+    found = mdp.pareto(tries(), asked)
+    assert Fraction(found.lower) <= value <= Fraction(found.upper)
+    assert found.upper - found.lower <= 1e-6
+    assert mdp.verify_pareto(tries(), asked, found)
+
+
+def test_an_optimum_on_the_border_of_what_can_be_had():
+    """At most 1/2 gets to the goal, by the lot that gains nothing."""
+    asked = 'multi(R{"gain"}max=? [ C ], P>=0.5 [ F "goal" ])'
+    found = mdp.pareto(model(), asked)
+    assert found.lower == found.upper == 0
+    assert mdp.verify_pareto(model(), asked, found)
+    wrong = dataclasses.replace(found, lower=0.1, upper=0.1)
+    assert not mdp.verify_pareto(model(), asked, wrong)
+
+
+@pytest.mark.parametrize(
+    ("others", "value"),
+    [
+        ('P>0.5 [ F "goal" ]', None),
+        ('P<0 [ F "goal" ]', None),
+        ('P>=0.25 [ F "goal" ], P<0.25 [ F "goal" ]', None),
+        ('P>0.25 [ F "goal" ]', 7 / 12),
+        ('P<0.5 [ F "goal" ]', 1),
+    ],
+)
+def test_strict_bounds_beside_an_optimum(others, value):
+    """What can be had comes as near to the best as one likes, or there is nothing."""
+    asked = f'multi(R{{"gain"}}max=? [ C ], {others})'
+    found = mdp.pareto(model(), asked)
+    if value is None:
+        assert np.isnan(found.lower)
+        assert np.isnan(found.upper)
+        wrong = dataclasses.replace(found, lower=1.0, upper=1.0)
+    else:
+        assert found.lower <= value + 1e-15
+        assert found.upper >= value - 1e-15
+        wrong = dataclasses.replace(found, lower=np.nan, upper=np.nan)
+    assert mdp.verify_pareto(model(), asked, found)
+    assert not mdp.verify_pareto(model(), asked, wrong)
+
+
+def test_nothing_is_earned_in_no_steps():
+    asked = 'multi(R{"gain"}max=? [ C<=0 ], P>=0 [ F "goal" ])'
+    assert mdp.check(model(), asked).upper[0] <= 1e-6
+    asked = 'multi(R{"gain"}>=0.1 [ C<=0 ], P>=0 [ F "goal" ])'
+    assert mdp.check(model(), asked).value is False
 
 
 def test_constraints_that_nothing_meets():

@@ -329,12 +329,20 @@ def test_rewards_of_large_programs_are_those_of_small_ones(monkeypatch):
         ({"N": Fraction(7, 2)}, "'N' must be of type int, got 7/2"),
         ({"N": True}, "'N' must be of type int, got True"),
         ({"N": 1, "two": 2}, "'two' has a value in the program: 2"),
+        ({"N": 10**400}, "'N' must be of type int, got 1000"),
+        ({"N": Fraction(10**400, 3)}, "'N' must be of type int, got 1000"),
     ],
 )
 def test_constants_that_cannot_be(constants, said):
     text = "mdp const int N; const int two = 2; module m x:[0..N]; endmodule"
     with pytest.raises(ValueError, match=said):
         mdp.Program.parse(text).build(constants=constants)
+
+
+def test_a_reward_that_is_larger_than_any_float64_is_an_error():
+    text = "dtmc module m x:[0..1]; endmodule rewards x=0 : 1e400; endrewards"
+    with pytest.raises(mdp.ProgramError, match="larger than any float64"):
+        mdp.Program.parse(text).build()
 
 
 def test_the_interpreter_can_tell_what_is_wrong():

@@ -272,6 +272,21 @@ def test_what_is_missed_in_a_time_is_known_relative_to_itself():
         assert found.lower[1] == found.upper[1] == ("[1" in text)
 
 
+def test_what_a_jump_earns_is_not_lost_beside_a_large_rate_of_rewards():
+    """1000 a second for a microsecond on average, and little at its end."""
+    chain = mdp.MDP.from_arrays(
+        *([0, 1, 2], [0, 1, 2], [1, 1], [1, 1]),
+        labels={"end": [0, 1]},
+        state_rewards={"r": [1000.0, 0]},
+        choice_rewards={"r": [1e-9, 0]},
+        exit_rates=[1e6, 1],
+    )
+    value = Fraction(1000, 10**6) + Fraction(1e-9)
+    for path in ('F "end"', "C"):
+        found = mdp.check(chain, f"R=? [ {path} ]")
+        assert Fraction(found.lower[0]) <= value <= Fraction(found.upper[0])
+
+
 def test_nothing_happens_in_no_time(queue):
     for text in ("P=? [ F<=0 n=1 ]", 'R{"length"}=? [ I=0 ]', 'R{"served"}=? [ C<=0 ]'):
         found = mdp.check(queue, text)

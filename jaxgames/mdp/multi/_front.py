@@ -98,6 +98,49 @@ def decide(best: Callable[[list[Fraction]], Vector | None], goal: Goal) -> bool 
     return True
 
 
+class Optimum(NamedTuple):
+    """Bounds of the first coordinate, with signs; None where nothing is possible."""
+
+    lower: Fraction | None
+    upper: Fraction | None
+
+
+def best_of_one(
+    best: Callable[[list[Fraction]], Vector | None], goal: list[Fraction | None]
+) -> Optimum | None:
+    """The most of one coordinate where others have a goal, by points that are exact.
+
+    The least is asked for that half-spaces leave no more of; where no mixture has it,
+    the direction that separates it gives a new vertex, or leaves less of it. So this
+    ends. None where a point is not known.
+    """
+    which = goal.index(None)
+    points: list[Vector] = []
+    aim: Fraction | None = None
+    weights = [Fraction(int(i == which)) for i in range(len(goal))]
+    while True:
+        limits.tick("separating", len(points), "points")
+        point = best(weights)
+        if point is None:
+            return None
+        points.append(point)
+        here = dot(weights, point)
+        rest = here - sum(
+            (w * x for w, x in zip(weights, goal, strict=True) if x is not None),
+            Fraction(0),
+        )
+        if weights[which] > 0:
+            most = rest / weights[which]
+            aim = most if aim is None else min(aim, most)
+        elif rest < 0:
+            return Optimum(None, None)
+        assert aim is not None
+        found = mixture(points, [aim if x is None else x for x in goal])
+        if found.value >= 0:
+            return Optimum(aim, aim)
+        weights = found.columns
+
+
 def achieve(known: Known, oracle: Oracle, goal: Goal) -> bool | None:
     """Whether some mixture has all of a goal; None where bounds do not tell."""
     while True:
@@ -125,13 +168,6 @@ def _asked(
     is_better = gained(answer.point) > max(map(gained, known.points))
     known.answers.append(answer)
     return answer, is_better
-
-
-class Optimum(NamedTuple):
-    """Bounds of the first coordinate, with signs; None where nothing is possible."""
-
-    lower: Fraction | None
-    upper: Fraction | None
 
 
 def optimise(

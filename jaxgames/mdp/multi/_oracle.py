@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames import limits, ops
+from jaxgames.graph.host import reach
 from jaxgames.later import jax, jnp
 from jaxgames.mdp import host
 from jaxgames.mdp._interval import UNDERFLOW
@@ -15,7 +16,13 @@ from jaxgames.mdp.multi._game import dot
 from jaxgames.mdp.multi._product import Part, Product
 from jaxgames.mdp.robust._equations import Equations, _in_order, slack_of
 from jaxgames.mdp.robust._host import Aim, look_at_all
-from jaxgames.mdp.robust._natures import BLUR, Natures, assembled, of_choices
+from jaxgames.mdp.robust._natures import (
+    BLUR,
+    Natures,
+    assembled,
+    numbers,
+    of_choices,
+)
 from jaxgames.mdp.robust._solve import on_host
 from jaxgames.tuning.mdp import BATCHED_FROM, PATIENCE_WITH_NATURE, ROUNDS_UNROLLED
 
@@ -29,6 +36,7 @@ class Setting(NamedTuple):
 
     Attributes:
         product: the product.
+        parts: the objectives.
         signs: float64 `[D]`, what an objective counts: 1 or -1.
         part: equations; their `base` is to be replaced.
         gains: float64 `[K, D]`, with signs.
@@ -38,6 +46,7 @@ class Setting(NamedTuple):
     """
 
     product: Product
+    parts: list[Part]
     signs: np.ndarray
     part: Equations
     gains: np.ndarray
@@ -104,7 +113,7 @@ def setting(product: Product, parts: list[Part], signs: np.ndarray) -> Setting:
         *(nat, np.zeros(len(choice)), np.zeros(1), number),
         *(np.full(len(choice), NO_CHOICE, np.int32), states, begins_, inside),
     )
-    return Setting(product, signs, part, all_gains, label, kept, ends)
+    return Setting(product, parts, signs, part, all_gains, label, kept, ends)
 
 
 def _numbers(label: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -264,11 +273,44 @@ def _best(where, weights, base, start, epsilon, stop) -> Answer:
         low, _, _ = _solved(own, np.zeros(size), epsilon / 4, stop, least=True)
         if not np.isfinite([low[root], upper[root]]).all():
             raise Stiff
-        point.append(begun + Fraction(low[root]))
+        had = begun + Fraction(low[root])
+        floor = _floor(where, chain, where.gains[mine, j], j)
+        point.append(had if floor is None else max(had, floor))
     bound = dot(weights, where.begun) + Fraction(upper[root])
     near = bool(bound - dot(weights, point) <= epsilon)
     potential = upper[part.number]
     return Answer(tuple(weights), tuple(point), bound, best, potential, near)
+
+
+def _floor(where: Setting, chain: Natures, gain: np.ndarray, j: int) -> Fraction | None:
+    """What a scheduler has of an objective at least, by what its branches alone tell.
+
+    So what always holds, such as that a probability is at most one, is met exactly.
+
+    Args:
+        where: the setting.
+        chain: the choices of the scheduler, one for each node.
+        gain: float64 `[N]`, what each of these gains.
+        j: the objective.
+    """
+    if where.parts[j].reward is not None:
+        return Fraction(0) if (gain >= 0).all() else None
+    if where.signs[j] < 0:
+        return Fraction(-1)
+    return Fraction(int(where.begun[j] > 0 or _surely(where, chain, gain, j)))
+
+
+def _surely(where: Setting, chain: Natures, gain: np.ndarray, j: int) -> bool:
+    """Whether each run of a chain meets the goal of an objective in the end.
+
+    All runs end surely: it does, if none can end that has not met it.
+    """
+    node, size = numbers(chain), len(gain)
+    ends = (chain.choice == NO_CHOICE)[node]
+    met = np.where(ends, gain[node] > 0, where.product.wins[chain.branch, j])
+    start = np.arange(size + 1) == where.part.number[0]
+    rows = np.append(chain.rows, chain.rows[-1])
+    return not reach(rows, chain.target, start, None, ~met, -1)[size]
 
 
 def _aim(nat: Natures, epsilon: float, *, least: bool) -> Aim:

@@ -1,7 +1,7 @@
 """The front door of several objectives."""
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Unpack
 
@@ -21,10 +21,11 @@ from jaxgames.mdp._asked import (
 from jaxgames.mdp._checks import precision
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._property import Multi, Property, PropertyError, as_property
+from jaxgames.mdp._rational import nearest
 from jaxgames.mdp._region import NO_CHOICE, check_quantitative
 from jaxgames.mdp._solution import EndComponents
 from jaxgames.mdp.multi import _front
-from jaxgames.mdp.multi._exact import Branches, exactly
+from jaxgames.mdp.multi._exact import Branches, Exactly, exactly
 from jaxgames.mdp.multi._game import mixture
 from jaxgames.mdp.multi._objectives import Objective, objectives
 from jaxgames.mdp.multi._oracle import Answer, Circles, Setting, Stiff, ask, setting
@@ -235,20 +236,50 @@ class Case:
         least = tuple(x for x in self.goals if x is not None)
         return _front.Goal(least, tuple(x.strict for x in self.objectives))
 
-    def decided(self) -> bool | None:
-        """Whether the goal can be had, in fractions; None where that is too much."""
-        where = None if self.rounded else exactly(self.setting, self.branches())
-        if where is None:
-            return None
+    def fractions(self) -> Exactly | None:
+        """The setting in fractions; None where that is too much."""
+        return None if self.rounded else exactly(self.setting, self.branches())
 
-        def best(weights):
-            found = where.best(weights)
-            if found is None:
+    def best(self) -> Callable[[list[Fraction]], tuple[Fraction, ...] | None]:
+        """What finds the best by weights, with signs; None where that is too much."""
+        where = self.fractions()
+
+        def found(weights):
+            point = None if where is None else where.best(weights)
+            if point is None:
                 return None
-            pairs = zip(self.objectives, self.outside(found), strict=True)
+            pairs = zip(self.objectives, self.outside(point), strict=True)
             return tuple(x.sign * y for x, y in pairs)
 
-        return _front.decide(best, self.goal)
+        return found
+
+    def decided(self, goal: _front.Goal) -> bool | None:
+        """Whether a goal can be had, in fractions; None where that is too much."""
+        return _front.decide(self.best(), goal)
+
+    def optimum(self) -> _front.Optimum | None:
+        """The best of one objective, in fractions; None where that is too much."""
+        found = _front.best_of_one(self.best(), self.goals)
+        if found is None or found.lower is None or not self.is_strict:
+            return found
+        possible = self.decided(self.below(found.lower))
+        if possible is None:
+            return None
+        return found if possible else _front.Optimum(None, None)
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether a bound is not to be met on the border."""
+        return any(x.strict for x in self.objectives)
+
+    def below(self, value: Fraction) -> _front.Goal:
+        """The bounds of others, with less than a value of the one without.
+
+        If that can be had, so can all that is less than the best by bounds that may be
+        met on the border: what can be had is convex.
+        """
+        least = tuple(value - 1 if x is None else x for x in self.goals)
+        return _front.Goal(least, tuple(x.strict for x in self.objectives))
 
     def answers(self, weights: list[list[Fraction]], epsilon: float) -> list[Answer]:
         """The best schedulers for some vectors of weights, in fractions.
@@ -256,7 +287,7 @@ class Case:
         Raises:
             Stiff: that is too much.
         """
-        where = None if self.rounded else exactly(self.setting, self.branches())
+        where = self.fractions()
         found = [None if where is None else where.answer(w, epsilon) for w in weights]
         if any(answer is None for answer in found):
             raise Stiff
@@ -321,14 +352,14 @@ class Case:
         if self.kind == "achievability":
             achievable = _front.achieve(known, oracle, self.goal)
             if achievable is None:
-                achievable = self.decided()
+                achievable = self.decided(self.goal)
             met = achievable is not None
         elif self.kind == "numerical":
-            found = _front.optimise(known, oracle, self.goals, Fraction(epsilon))
+            found = self._best_of_one(known, oracle, Fraction(epsilon))
             if found.upper is not None:
                 which = self.goals.index(None)
                 low = -np.inf if found.lower is None else _down(found.lower)
-                ends = [low, -_down(-found.upper)]
+                ends = low, -_down(-found.upper)
                 lower, upper = ends if self.sense[which] > 0 else (-ends[1], -ends[0])
                 met = found.lower is not None and found.upper - found.lower <= epsilon
         else:
@@ -338,6 +369,20 @@ class Case:
             corners = _front.corners(known, floor.tolist()).round(9)
             corners = np.unique(corners, axis=0) * self.sense + 0.0
         return self._told(known, met, achievable, lower, upper, corners)
+
+    def _best_of_one(self, known, oracle, epsilon: Fraction) -> _front.Optimum:
+        """The best of one objective under bounds of others, as near as can be."""
+        found = _front.optimise(known, oracle, self.goals, epsilon)
+        if found.upper is None:
+            return found
+        if found.lower is not None and found.upper - found.lower <= epsilon:
+            if not self.is_strict:
+                return found
+            possible = _front.achieve(known, oracle, self.below(found.lower))
+            if possible is not None:
+                return found if possible else _front.Optimum(None, None)
+        # Bounds that are only met on the border, or may not be.
+        return self.optimum() or _front.Optimum(None, found.upper)
 
     def _told(self, known, met, achievable, lower, upper, corners) -> Front:
         answers = known.answers
@@ -367,9 +412,9 @@ class Case:
             states=self.product.state,
             memory=self.product.memory,
             achievable=achievable,
-            lower=float(lower),
-            upper=float(upper),
-            goals=np.array([np.nan if x is None else float(x) for x in goals]),
+            lower=float(lower) + 0.0,
+            upper=float(upper) + 0.0,
+            goals=np.array([np.nan if x is None else nearest(x) for x in goals]),
             senses=self.sense.astype(np.int32),
             asked=self.text,
         )

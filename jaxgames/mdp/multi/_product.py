@@ -110,7 +110,8 @@ def product(model: MDP, initial: int, parts: list[Part]) -> Product:
             gains[:, j] += np.bincount(branch_of, weight * gain, minlength=len(choice))
             wins[:, j] = gain > 0
             if part.reward is not None:
-                over = own == bases[j] - 1 if bases[j] > 1 else np.zeros(len(own), bool)
+                ends = part.kind == "before" or part.last != UNBOUNDED
+                over = ends & (own == bases[j] - 1)
                 paid[:, j] = np.where(over, 0.0, part.reward[choice])
                 gains[:, j] += paid[:, j]
             after.append(digit)

@@ -231,7 +231,6 @@ def _follows(case: Case, front: Front) -> bool:
             front.weights.tolist(), front.bounds.tolist(), strict=True
         )
     ]
-    goals: list[Any] = case.goals
     if case.kind == "achievability":
         if front.achievable is None:
             return True
@@ -240,17 +239,22 @@ def _follows(case: Case, front: Front) -> bool:
         else:
             shown = any(case.goal.beyond(row, bound) for row, bound in half)
         # What lies on the border is decided once more, in fractions.
-        return shown or case.decided() is front.achievable
+        return shown or case.decided(case.goal) is front.achievable
     if case.kind == "pareto":
         return True
+    return _is_best(case, front, points, half) or _is_optimum(case, front)
+
+
+def _is_best(case: Case, front: Front, points, half) -> bool:
+    """Whether points and half-spaces show bounds of the best of one objective."""
+    goals: list[Any] = case.goals
     which = goals.index(None)
     others = [i for i in range(len(goals)) if i != which]
-    ends = [Fraction(x) for x in (front.lower, front.upper) if np.isfinite(x)]
     if np.isnan(front.lower) and np.isnan(front.upper):
-        return any(
-            row[which] == 0 and bound < sum(row[i] * goals[i] for i in others)
-            for row, bound in half
-        )
+        # What is wanted of the one without bound makes no difference.
+        goal = case.below(Fraction(0))
+        return any(row[which] == 0 and goal.beyond(row, bound) for row, bound in half)
+    ends = [Fraction(x) for x in (front.lower, front.upper) if np.isfinite(x)]
     if len(ends) < 2:
         return False
     low, high = sorted(int(case.sense[which]) * x for x in ends)
@@ -260,4 +264,20 @@ def _follows(case: Case, front: Front) -> bool:
         for row, bound in half
         if row[which] > 0
     ]
-    return mixture(points, full).value >= 0 and min(most) <= high
+    if mixture(points, full).value < 0 or min(most) > high:
+        return False
+    return not case.is_strict or case.below(low).missed(points) is None
+
+
+def _is_optimum(case: Case, front: Front) -> bool:
+    """Whether it is that in fractions, where bounds are only met on the border."""
+    found = case.optimum()
+    if found is None:
+        return False
+    if found.lower is None:
+        return bool(np.isnan(front.lower) and np.isnan(front.upper))
+    value = int(case.sense[case.goals.index(None)]) * found.lower
+    ends = front.lower, front.upper
+    return bool(np.isfinite(ends).all()) and Fraction(ends[0]) <= value <= Fraction(
+        ends[1]
+    )

@@ -450,7 +450,12 @@ def _earned(item: Earned, whole: _Whole) -> np.ndarray:
     whole.check(item.guard, "where something is earned", item.place)
     guard = whole.everywhere(item.guard, np.bool_)
     whole.check(item.value, "what is earned", item.place, guard)
-    value = whole.everywhere(item.value, np.float64)
+    try:
+        value = whole.everywhere(item.value, np.float64)
+    except OverflowError:
+        raise PropertyError(
+            item.place, "what is earned is larger than any float64"
+        ) from None
     found, wrong = np.empty(len(value)), np.zeros(1, np.bool_)
     if len(value) >= MANY and can_compile():
         on_all_cores(_earn, len(value), guard, value, found, wrong)

@@ -29,7 +29,7 @@ from jaxgames.mdp.program._tree import (
     Update,
     Variable,
 )
-from jaxgames.quoting import guess, quoted
+from jaxgames.quoting import clipped, guess, quoted
 
 MOST_ALTERNATIVES = 1 << 16
 """Ways in which modules may do an action together."""
@@ -249,7 +249,7 @@ def _constants(source: Source, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _given(name: str, value: Any, kind: str) -> Any:
     """A constant that a user passed, of the type that it is declared with."""
-    told = str(value) if isinstance(value, Fraction) else repr(value)
+    told = clipped(str(value)) if isinstance(value, Fraction) else quoted(value)
     wrong = ValueError(f"the constant {name!r} must be of type {kind}, got {told}")
     if isinstance(value, bool | np.bool_):
         if kind != "bool":
@@ -259,7 +259,11 @@ def _given(name: str, value: Any, kind: str) -> Any:
         value, int | float | Fraction | np.integer | np.floating
     ):
         raise wrong
-    if not math.isfinite(value):
+    try:
+        is_finite = math.isfinite(value)
+    except OverflowError:  # an exact number that is larger than any float64
+        is_finite = False
+    if not is_finite:
         raise wrong
     exact = Fraction(value.item() if isinstance(value, np.generic) else value)
     if kind == "int" and exact.denominator != 1:
