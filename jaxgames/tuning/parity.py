@@ -205,16 +205,16 @@ FIRST_TANGLES = 170
 """As much has tangle learning alone where there are up to `FEW` vertices; where there
 are more, five eighths of that work."""
 
-FIRST_SHARES = 1 / 4, 1, 5, 0
+FIRST_SHARES = 1 / 4, 7 / 4, 5, 0
 """As much of `LATER_WORK` have justifications, promotion, promotion afresh, and the one
 with tangles in their first round where there are up to `FEW` vertices ..."""
 
-LATER_SHARES = 1, 1 / 2, 3, 3 / 2
+LATER_SHARES = 1, 3 / 2, 3, 3 / 2
 """... and in their second ones. Promotion afresh has for each vertex what wins most
 games that it is made for. The first two have what wins games that hang together so
 that promotion, or who likes a priority, tells almost all: that takes milliseconds."""
 
-WORK_BESIDE = 6 / 5, 1, 3, 6 / 5
+WORK_BESIDE = 6 / 5, 2, 3, 6 / 5
 """The work of these that takes about as long as one of tangle learning."""
 
 LONGER = 2
@@ -236,7 +236,7 @@ has learned itself in that turn: if there are more, none."""
 BESIDE_FROM = 60_000
 """Work, times the number of vertices, that is worth another thread."""
 
-EDGES_OF_WORK = 64
+EDGES_OF_WORK = 4
 """Edges of a vertex, on average, that work is for at most: a dense part of a game reads
 most of its edges once, and is no reason to search the rest of it for longer."""
 

@@ -175,3 +175,20 @@ def test_a_long_line_is_won_by_promotion_with_more_turns(width):
     solution = parity.solve(arena, "host")
     assert solution.stats["steps"] < 2_500_000
     assert parity.verify(arena, solution, "components")
+
+
+@COMPILED
+def test_a_dense_game_gives_no_engine_a_long_turn():
+    """Promotion afresh wins it in few steps, after its turns; others read all edges."""
+    size, degree = 3000, 60
+    v = np.arange(size)
+    far = 17 * v[:, None] + 1995 * np.arange(degree)
+    arena = Arena.from_edges(
+        np.append(v, np.repeat(v, degree)),
+        np.append(v + 1, far) % size,
+        owner=v % 2 == 1,
+        priority=size - 1 - v,
+    )
+    solution = parity.solve(arena, "host")
+    assert parity.verify(arena, solution, "components")
+    assert solution.stats["steps"] < 5_000_000

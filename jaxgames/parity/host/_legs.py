@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxgames.host import Aside, compiled
 from jaxgames.parity.host._arranged import part_of, parts_of
-from jaxgames.parity.host._attract import WON, Play, Prepared
+from jaxgames.parity.host._attract import NO_LIMIT, WON, Play, Prepared
 from jaxgames.parity.host._justified import (
     Claims,
     begin,
@@ -427,25 +427,27 @@ class Turns:
     def _promote(self, leg: str, budget: int) -> bool:
         counts, unit = np.zeros(5, np.int64), len(self._key)
         regions = Regions(self._words, NO_WORDS, NO_MARKS)
-        keeps = leg == AFRESH or self._is_second
+        keeps, steps = leg == AFRESH or self._is_second, self._left()
         if keeps:
             regions = self._regions(leg)
             unit = max(unit - self._won(), 1)
         else:
-            edges = min(len(self._game.head), EDGES_OF_WORK * unit)
-            unit = max(unit, edges // EDGES_OF_A_VERTEX)
+            unit = max(unit, len(self._game.head) // EDGES_OF_A_VERTEX)
+        work = budget * unit
+        if keeps and leg == PROMOTION:
+            # It is as it was where a budget ends it, but not within an attractor.
+            work, steps = min(work, steps), NO_LIMIT
         finished = _promote(
             *(self._game, self._key, regions.queue, self._winner, self._move),
             *(regions.words, regions.marks),
             *(leg == AFRESH, self._stop, self._publish),
-            *(self._left(), budget * unit, counts),
+            *(steps, work, counts),
         )
         self._count(("steps", "regions", "promotions", "dominions"), counts[:4])
         self._spent = 0
         if keeps:
             self._spent = int(counts[4]) // unit
-            cut_off = self._stop[0] != 0 or self._left() <= 0
-            if leg == AFRESH or not cut_off:
+            if leg == AFRESH or self._stop[0] == 0:
                 self._kept[leg] = regions, self._won()
         return bool(finished)
 
