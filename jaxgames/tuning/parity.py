@@ -184,7 +184,8 @@ WORK_OF_FEW = 10
 that it searches in long rows. On games from model checking and synthesis, and on most
 random ones, that is 1 to 10. It takes up to 20 of 300 vertices, and 50 of 3,000, where
 games are sparse and have as many priorities as vertices: then tangle learning takes
-two to three times as long, which is some milliseconds."""
+two to three times as long, which is some milliseconds. Where games are
+dense, four edges count as a vertex."""
 
 FIRST_WORK = 128
 """The same where there are more vertices. On sparse games with as many priorities as
@@ -204,17 +205,21 @@ FIRST_TANGLES = 170
 """As much has tangle learning alone where there are up to `FEW` vertices; where there
 are more, five eighths of that work."""
 
-FIRST_SHARES = 1 / 4, 4, 0
-"""As much of `LATER_WORK` have justifications, promotion afresh, and promotion with
-tangles in their first round where there are up to `FEW` vertices ..."""
+FIRST_SHARES = 1 / 4, 7 / 4, 5, 0
+"""As much of `LATER_WORK` have justifications, promotion, promotion afresh, and the one
+with tangles in their first round where there are up to `FEW` vertices ..."""
 
-LATER_SHARES = 1 / 2, 2, 3 / 2
+LATER_SHARES = 1, 3 / 2, 3, 3 / 2
 """... and in their second ones. Promotion afresh has for each vertex what wins most
-games that it is made for: step for step it takes several times as long as tangle
-learning."""
+games that it is made for. The first two have what wins games that hang together so
+that promotion, or who likes a priority, tells almost all: that takes milliseconds."""
 
-WORK_BESIDE = 6 / 5, 3, 6 / 5
+WORK_BESIDE = 6 / 5, 2, 3, 6 / 5
 """The work of these that takes about as long as one of tangle learning."""
+
+LONGER = 2
+"""Times as long works each of these where there are up to `FEW` vertices: there tangle
+learning has had a long turn, which wins most games that it is made for."""
 
 LEAST_TURN = 80_000
 """Work of a turn of tangle learning over the number of vertices, at least, where
@@ -231,7 +236,7 @@ has learned itself in that turn: if there are more, none."""
 BESIDE_FROM = 60_000
 """Work, times the number of vertices, that is worth another thread."""
 
-EDGES_OF_WORK = 64
+EDGES_OF_WORK = 4
 """Edges of a vertex, on average, that work is for at most: a dense part of a game reads
 most of its edges once, and is no reason to search the rest of it for longer."""
 

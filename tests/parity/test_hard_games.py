@@ -141,3 +141,54 @@ def test_a_dense_part_is_no_reason_to_search_the_rest_for_longer():
     assert solution.stats["engine"] == "afresh"
     assert solution.stats["steps"] < 130_000_000
     assert parity.verify(arena, solution, "components")
+
+
+def reversed_edges(arena: Arena) -> Arena:
+    """The game in which all edges lead back; what nothing led to gets a loop."""
+    size = arena.shape[0]
+    dead = np.setdiff1d(np.arange(size), arena.dst)
+    return Arena.from_edges(
+        np.append(arena.dst, dead),
+        np.append(arena.src, dead),
+        owner=arena.owner,
+        priority=arena.priority,
+    )
+
+
+@COMPILED
+@pytest.mark.parametrize("n", [121, 235])
+def test_a_dense_game_that_promotion_wins_at_once_is_left_to_it(n):
+    """It was given up too soon, for thousands of times as many steps of others."""
+    arena = reversed_edges(generate.fearnley(n, gadgets=False))
+    assert arena.shape[1] > 30 * arena.shape[0]
+    solution = parity.solve(arena, "host")
+    assert solution.stats["engine"] == "promotion"
+    assert solution.stats["steps"] < 2 * arena.shape[0]
+    assert parity.verify(arena, solution, "components")
+
+
+@COMPILED
+@pytest.mark.parametrize("width", [826, 998])
+def test_a_long_line_is_won_by_promotion_with_more_turns(width):
+    """Neither a short first turn nor much tangle learning is enough for it."""
+    arena = generate.jurdzinski(1, width)
+    solution = parity.solve(arena, "host")
+    assert solution.stats["steps"] < 2_500_000
+    assert parity.verify(arena, solution, "components")
+
+
+@COMPILED
+def test_a_dense_game_gives_no_engine_a_long_turn():
+    """Promotion afresh wins it in few steps, after its turns; others read all edges."""
+    size, degree = 3000, 60
+    v = np.arange(size)
+    far = 17 * v[:, None] + 1995 * np.arange(degree)
+    arena = Arena.from_edges(
+        np.append(v, np.repeat(v, degree)),
+        np.append(v + 1, far) % size,
+        owner=v % 2 == 1,
+        priority=size - 1 - v,
+    )
+    solution = parity.solve(arena, "host")
+    assert parity.verify(arena, solution, "components")
+    assert solution.stats["steps"] < 5_000_000

@@ -238,7 +238,7 @@ def run(
 
     - `"promotion"`: priority promotion [1], which keeps what a promotion leaves intact,
       as in [2]. Nearly linear on most games. It has the first turn alone, with a budget
-      that few games ask for.
+      that few games ask for. In small games it has others later.
     - `"tangles"`: recursive tangle learning [3], a way of [4] that searches a region
       which is open again without what its rival can drive out of it. It keeps its
       tangles from turn to turn, and is not disturbed where others win something.

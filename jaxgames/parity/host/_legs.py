@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxgames.host import Aside, compiled
 from jaxgames.parity.host._arranged import part_of, parts_of
-from jaxgames.parity.host._attract import WON, Play, Prepared
+from jaxgames.parity.host._attract import NO_LIMIT, WON, Play, Prepared
 from jaxgames.parity.host._justified import (
     Claims,
     begin,
@@ -36,6 +36,7 @@ from jaxgames.parity.host._tangles import (
 from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.tuning.parity import (
     BESIDE_FROM,
+    EDGES_OF_A_VERTEX,
     EDGES_OF_WORK,
     FEW,
     FIRST_SHARES,
@@ -48,6 +49,7 @@ from jaxgames.tuning.parity import (
     LATER_WORK,
     LEAST_ROWS,
     LEAST_TURN,
+    LONGER,
     MORE_WORK_FROM,
     OF_JUSTIFIED,
     ROWS,
@@ -65,7 +67,7 @@ JUSTIFIED, MIXED = "justified", "mixed"
 LEGS = (PROMOTION, TANGLES, JUSTIFIED, AFRESH, MIXED)
 """The engines, in the order of their turns."""
 
-SECONDS = (JUSTIFIED, AFRESH, MIXED)
+SECONDS = (JUSTIFIED, PROMOTION, AFRESH, MIXED)
 """Those that work beside tangle learning."""
 
 BESIDE: dict[str, float] = dict(zip(SECONDS, WORK_BESIDE, strict=True))
@@ -92,6 +94,20 @@ class Won(NamedTuple):
     move: np.ndarray
     finished: bool
     stats: dict[str, int]
+
+
+class Regions(NamedTuple):
+    """What promotion goes on from.
+
+    Attributes:
+        queue: int32 `[4 V + 4]`: the stack and its rim.
+        words: int32, see `_promote`; empty where it is not to go on.
+        marks: bool, the same.
+    """
+
+    queue: np.ndarray
+    words: np.ndarray
+    marks: np.ndarray
 
 
 class Turn(NamedTuple):
@@ -144,8 +160,9 @@ class Turns:
         self._pool: Pool | None = None
         self._searches: dict[bool, Search] = {}  # whether they are by promotion
         self._clock = np.zeros(1, np.int64)
-        # What promotion afresh goes on from, and how many vertices were won then.
-        self._kept: tuple[np.ndarray, np.ndarray, int] | None = None
+        # What promotion goes on from, and how many vertices were won then.
+        self._kept: dict[str, tuple[Regions, int]] = {}
+        self._is_second = False  # whether it works beside another one
         # The same of justifications.
         self._claims: tuple[Claims, int] | None = None
         names = ("steps", "regions", "promotions", "dominions")
@@ -284,6 +301,7 @@ class Turns:
             arrays = np.empty_like(self._winner), np.empty_like(self._move)
             never = np.zeros(0, np.int8)
             second = Turns(self._game, *arrays, stop, never, steps)
+            second._is_second = True
             self._second = second
         second._key[:], second._move[:] = self._key, self._move
         second._stop, second._max_steps = stop, steps
@@ -407,32 +425,44 @@ class Turns:
         return self._promote(leg, budget)
 
     def _promote(self, leg: str, budget: int) -> bool:
-        counts, size = np.zeros(5, np.int64), len(self._key)
-        words, marks = NO_WORDS, NO_MARKS
-        if leg == AFRESH:
-            words, marks = self._regions()
-            size = max(size - self._won(), 1)
+        counts, unit = np.zeros(5, np.int64), len(self._key)
+        regions = Regions(self._words, NO_WORDS, NO_MARKS)
+        keeps, steps = leg == AFRESH or self._is_second, self._left()
+        if keeps:
+            regions = self._regions(leg)
+            unit = max(unit - self._won(), 1)
+        else:
+            unit = max(unit, len(self._game.head) // EDGES_OF_A_VERTEX)
+        work = budget * unit
+        if keeps and leg == PROMOTION:
+            # It is as it was where a budget ends it, but not within an attractor.
+            work, steps = min(work, steps), NO_LIMIT
         finished = _promote(
-            *(self._game, self._key, self._words, self._winner, self._move),
-            *(words, marks),
+            *(self._game, self._key, regions.queue, self._winner, self._move),
+            *(regions.words, regions.marks),
             *(leg == AFRESH, self._stop, self._publish),
-            *(self._left(), budget * size, counts),
+            *(steps, work, counts),
         )
         self._count(("steps", "regions", "promotions", "dominions"), counts[:4])
         self._spent = 0
-        if leg == AFRESH:
-            self._kept = words, marks, self._won()
-            self._spent = int(counts[4]) // size
+        if keeps:
+            self._spent = int(counts[4]) // unit
+            if leg == AFRESH or self._stop[0] == 0:
+                self._kept[leg] = regions, self._won()
         return bool(finished)
 
-    def _regions(self) -> tuple[np.ndarray, np.ndarray]:
-        """Those of promotion afresh, as they were if nothing was won since."""
-        kept, self._kept = self._kept, None
-        if kept is not None and kept[2] == self._won():
-            return kept[:2]
+    def _regions(self, leg: str) -> "Regions":
+        """Those of promotion, as they were if nothing was won since."""
+        kept = self._kept.pop(leg, None)
+        if kept is not None and kept[1] == self._won():
+            return kept[0]
         size = len(self._key)
         words, marks = room_for(self._game)
-        return np.zeros(words + 2 * size, np.int32), np.zeros(marks, np.bool_)
+        return Regions(
+            np.empty_like(self._words),
+            np.zeros(words + 2 * size, np.int32),
+            np.zeros(marks, np.bool_),
+        )
 
     def _won(self) -> int:
         """How many vertices are won."""
@@ -493,15 +523,15 @@ def turns(legs: Sequence[str], size: int, *, alone: bool = True) -> Iterator[Tur
     Promotion has the first turn alone: what it could not do then, it would do again.
     That turn is short where games are small: tangle learning takes little longer on
     those that are not hard, and should see one that is before a small part of it is
-    won, which may hide how the rest hangs together. Tangle learning comes next, alone
-    as long as that takes no more than milliseconds. From then on it has all turns, and
-    beside it the others have one after the other. All go on where they were, so short
-    turns lose nothing, and none has to wait long for another one that has the same
-    turn: these are an eighth of what has gone before. There each gets in its first
+    won, which may hide how the rest hangs together. So promotion has more turns there.
+    Tangle learning comes next, alone as long as that takes no more than milliseconds.
+    From then on it has all turns, and beside it the others have one after the other;
+    for longer than tangle learning where games are small. All go on where they were, so
+    short turns lose nothing, and none has to wait long for another one that has the
+    same turn: these are an eighth of what has gone before. There each gets in its first
     turns what is enough for most games of one family that it is made for.
     Games of several together need promotion with tangles, and the tangles that are
-    known by then: so it has turns from a later round on. Justifications come last then:
-    what they win, they win soon.
+    known by then: so it has turns from a later round on.
 
     Args:
         legs: their names.
@@ -519,24 +549,27 @@ def turns(legs: Sequence[str], size: int, *, alone: bool = True) -> Iterator[Tur
         >>> next(turns(LEGS, 1000))
         Turn(leg='promotion', budget=10, other=None, more=0, last=True)
     """
-    if len(legs) > 1:
-        first = min(FIRST_WORK, WORK_OF_MANY + size // MORE_WORK_FROM)
-        yield Turn(legs[0], WORK_OF_FEW if size <= FEW else first)
-        legs = legs[1:]
+    first, *rest = legs
+    if rest:
+        work = min(FIRST_WORK, WORK_OF_MANY + size // MORE_WORK_FROM)
+        yield Turn(first, WORK_OF_FEW if size <= FEW else work)
+        legs = rest
     main = TANGLES if TANGLES in legs else legs[0]
     others = [leg for leg in legs if leg != main]
+    if rest and main == TANGLES and size <= FEW:
+        others.insert(others.index(AFRESH) if AFRESH in others else 0, first)
     if not others:
         yield Turn(main, UNLIMITED)
-    done, of = 0, _of_few if size <= FEW else _of_many
+    done = 0
     if main == TANGLES and alone:
         done = _first_of_tangles(size)
         yield Turn(main, done)
+    few = size <= FEW
     for turn in itertools.count():
-        if turn == 1 and size <= FEW:
-            others.sort(key=JUSTIFIED.__eq__)
         for other in others:
-            left = of(AFRESH if other == PROMOTION else other, turn, size)
+            left = _of_few(other, turn) if few else _of_many(other, turn, size)
             beside = BESIDE.get(other, 1) / BESIDE.get(main, 1)
+            beside *= LONGER if few else 1
             while left > 0:
                 most = max(LEAST_TURN // max(size, 1), done // TURNS_GROW, 1)
                 more = min(max(int(most * beside), 1), left)
@@ -555,15 +588,10 @@ def _first_of_tangles(size: int) -> int:
     return max(int(FIRST_TANGLES * min(1, FIRST_UP_TO / max(size, 1))), 1)
 
 
-def _of_few(leg: str, turn: int, size: int) -> int:
+def _of_few(leg: str, turn: int) -> int:
     """The budget of an engine in a round in a small game; they count from 0."""
-    shares = FIRST_SHARES if turn == 0 else LATER_SHARES
-    share, work = shares[SECONDS.index(leg)], LATER_WORK << max(turn - 1, 0)
-    if share == 0:
-        return 0
-    if leg != MIXED:
-        share *= min(size, IN_CACHE) / max(size, 1)
-    return max(int(share * work), 1)
+    share = (FIRST_SHARES if turn == 0 else LATER_SHARES)[SECONDS.index(leg)]
+    return int(share * (LATER_WORK << max(turn - 1, 0)))
 
 
 def _of_many(leg: str, turn: int, size: int) -> int:
@@ -591,8 +619,8 @@ def _promote(
         queue: int32 `[4 V + 4]`: for the stack and its rim.
         winner: which gets winners.
         move: which gets moves.
-        words: int32, what is kept from one turn to the next: zeros, if there was none;
-            empty, if there will be none.
+        words: int32, what is kept from one turn to the next, beside the queue: zeros,
+            if there was none; empty, if there will be none.
         marks: bool, the same.
         afresh: see `promote`, as for what follows.
         stop: may be set to end it.
