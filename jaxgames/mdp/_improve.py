@@ -12,6 +12,7 @@ import numpy as np
 from jaxgames.mdp._equations import Equations
 from jaxgames.mdp._model import MDP, spans
 from jaxgames.mdp._rational import rational_bounds
+from jaxgames.mdp.host._prob01 import nearer
 from jaxgames.mdp.host._values import (
     Aim,
     Bounds,
@@ -20,7 +21,7 @@ from jaxgames.mdp.host._values import (
     iterate,
     scaled,
 )
-from jaxgames.tuning.mdp import DENSE_UP_TO, IMPROVED_UP_TO, RATIONAL_UP_TO
+from jaxgames.tuning.mdp import DENSE_UP_TO, IMPROVED_UP_TO, LAST_LOOKS, RATIONAL_UP_TO
 
 IMPROVEMENTS = 200
 """How often policies are improved: far fewer do, but for made-up cases."""
@@ -79,28 +80,41 @@ def improve(
         Whether they are near enough.
     """
     size = int(system.parts[at + 1] - system.parts[at])
-    counts = np.zeros(2, np.int64)
+    counts, rounds, held = np.zeros(2, np.int64), FOR_EVER, None
     if size <= IMPROVED_UP_TO:
         local = _local(system, bounds, inside, at)
-        if _certified(local, system, bounds, inside, only, aim, at, stop):
+        near = _certified(local, system, bounds, inside, only, aim, at, stop)
+        if near:
             return True
         if size <= RATIONAL_UP_TO and not stop[0]:
             found = rational_bounds(model, known, part, local.states, bounds, aim.least)
             if found is not None:
                 bounds.lower[local.states], bounds.upper[local.states] = found
-                near = aim.width * np.abs(found[0]) + aim.apart
-                return bool(np.all(found[1] - found[0] <= near))
-    slow = aim._replace(patience=FOR_EVER, few_patience=FOR_EVER)
+                enough = aim.width * np.abs(found[0]) + aim.apart
+                return bool(np.all(found[1] - found[0] <= enough))
+        found = bounds.lower[local.states], bounds.upper[local.states]
+        if near is not None and np.isfinite(found).all():
+            # Rounding may be all that they are apart by, which no round mends.
+            rounds, held = LAST_LOOKS // size, found
+    slow = aim._replace(patience=rounds, few_patience=rounds)
     only[system.order[system.parts[at] : system.parts[at + 1]]] = -1
-    return bool(iterate(system, bounds, inside, only, at, slow, counts, stop))
+    ended = bool(iterate(system, bounds, inside, only, at, slow, counts, stop))
+    if held is not None and not ended:
+        low, high = held
+        bounds.lower[local.states] = np.maximum(bounds.lower[local.states], low)
+        bounds.upper[local.states] = np.minimum(bounds.upper[local.states], high)
+    return ended
 
 
-def _certified(local: Local, system, bounds, inside, only, aim: Aim, at, stop) -> bool:
-    """Bounds from a policy that no other is better than, as far as float64 knows."""
+def _certified(local: Local, system, bounds, inside, only, aim: Aim, at, stop):
+    """Bounds from a policy that no other is better than, as far as float64 knows.
+
+    Whether they are near enough; None where there are none.
+    """
     start = _leaving(local) if aim.proper == 0 else None
     found = _optimal(local, local.base, bool(aim.least), start, stop)
     if found is None:
-        return False
+        return None
     value, policy = found
     bounds.value[local.states] = value
     if aim.proper == 0:
@@ -110,11 +124,11 @@ def _certified(local: Local, system, bounds, inside, only, aim: Aim, at, stop) -
         longest = _optimal(local, np.ones(len(local.choices)), False, None, stop)
         steps = None if longest is None else longest[0]
     if steps is None or not np.all(steps >= 1):
-        return False
+        return None
     bounds.steps[local.states] = steps
     largest = scaled(system, bounds.steps, inside, at, only, aim.slack)
     if largest < 0:
-        return False
+        return None
     few = 2 if aim.proper else aim.few_patience
     end = concluded(system, bounds, inside, at, aim, few, aim.few_patience, stop)
     return bool(end)
@@ -207,14 +221,13 @@ def _leaving(local: Local) -> np.ndarray | None:
     """A policy under which each state may get out of the component; or None."""
     size = len(local.states)
     stays = np.bincount(local.source, local.probs, minlength=len(local.choices))
-    policy, known = np.full(size, -1), np.zeros(size, bool)
-    leads = stays < 1 - 1e-12
-    while True:
-        some = np.flatnonzero(leads & ~known[local.owner])
-        if not len(some):
-            break
-        policy[local.owner[some[::-1]]] = some[::-1]
-        known[local.owner[some]] = True
-        hits = np.bincount(local.source, known[local.target], minlength=len(leads))
-        leads = hits > 0
-    return policy if known.all() else None
+    policy = np.full(size, -1, np.int32)
+    leads = np.flatnonzero(stays < 1 - 1e-12)[::-1]
+    policy[local.owner[leads]] = leads  # the first of each state
+    into = np.zeros(size + 1, np.int32)
+    np.cumsum(np.bincount(local.target, minlength=size), out=into[1:])
+    source = local.source[np.argsort(local.target, kind="stable")]
+    ways = into, source.astype(np.int32), local.owner.astype(np.int32)
+    out = policy >= 0
+    policy = np.where(out, policy, nearer(out, ~out, *ways))
+    return None if (policy < 0).any() else policy

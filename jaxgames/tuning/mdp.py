@@ -169,6 +169,10 @@ DENSE_UP_TO = 500
 RATIONAL_UP_TO = 2_000
 """States of a stiff component that may be solved in rational arithmetic."""
 
+LAST_LOOKS = 1 << 30
+"""Looks at states of a stiff component that has bounds, which are not near enough: some
+seconds. Then these are the answer."""
+
 # mdp/_improved_exactly.py, mdp/multi/_exact.py
 IMPROVED_EXACTLY_UP_TO = 400
 """States of a game, or of a component of a product, of which strategies are improved in

@@ -12,7 +12,7 @@ from quantitative_cases import FOLDER, cases, needs_folder
 from repeats import some_of
 
 from jaxgames import SolveError, Status, io, ltl, mdp
-from jaxgames.mdp import PropertyError, _value_iteration
+from jaxgames.mdp import PropertyError, _improve, _value_iteration
 from jaxgames.mdp.host._rounds import Component, leap
 from jaxgames.testing import _exact as exact
 
@@ -256,6 +256,23 @@ def test_stiff_chains_are_solved(size):
     assert found.stats["stiff"] == 1
     assert found.value == pytest.approx(0.5, rel=1e-7)
     assert np.all(found.upper - found.lower <= 1e-6 * found.lower)
+
+
+def test_a_long_walk_ends_with_bounds_that_hold(monkeypatch):
+    # Rounding alone leaves them further apart than is asked for: no round mends that.
+    monkeypatch.setattr(_improve, "LAST_LOOKS", 1 << 20)
+    last = 30_000
+    inner = np.arange(1, last)
+    columns = np.concatenate([[0], np.stack([inner - 1, inner + 1], 1).ravel(), [last]])
+    probs = np.concatenate([[1.0], np.full(2 * len(inner), 0.5), [1.0]])
+    rows = np.concatenate([[0], np.arange(1, 2 * last, 2), [2 * last]])
+    walk = mdp.MDP.from_arrays(np.arange(last + 2), rows, columns, probs)
+    found = mdp.reach_probability(walk, np.arange(last + 1) == last, throw=False)
+    assert found.status == Status.PRECISION
+    value = np.arange(last + 1) / last
+    assert np.all(found.lower <= value * (1 + 1e-15))
+    assert np.all(value * (1 - 1e-15) <= found.upper)
+    assert np.max(found.upper - found.lower) < 1e-5
 
 
 def narrow() -> mdp.MDP:

@@ -150,7 +150,7 @@ def shortest(model: MDP, target, states) -> np.ndarray:
         which a path leads there; -1 elsewhere, and in the target. O(S + C + E).
     """
     *_, goal, passed, _ = _parts(model, target, states, None)
-    return _nearer(goal, passed, *entering(model))
+    return nearer(goal, passed, *entering(model))
 
 
 def almost_sure_buchi(model: MDP, accepting, components: EndComponents) -> Region:
@@ -170,8 +170,16 @@ def almost_sure_buchi(model: MDP, accepting, components: EndComponents) -> Regio
 
 
 @linear
-def _nearer(goal, passed, into, source, owner):
-    """The choices of a search backwards, level by level."""
+def nearer(goal, passed, into, source, owner):
+    """The choices of a search backwards, level by level: int32 `[S]`.
+
+    Args:
+        goal: bool `[S]`, where it begins.
+        passed: bool `[S]`, the states that it looks at.
+        into: where the choices that may lead to each state begin.
+        source: these choices.
+        owner: the state of each choice.
+    """
     size = len(goal)
     chosen = np.full(size, NO_CHOICE, np.int32)
     queue = np.empty(size, np.int32)
