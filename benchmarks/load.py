@@ -156,7 +156,7 @@ def _automaton(size: int) -> Automaton:
         guards,
         game.dst,
         num_states=size,
-        propositions="pqrs",
+        propositions=tuple("pqrs"),
         sets=rng.random((2, game.shape[1])) < 0.3,
     )
 
