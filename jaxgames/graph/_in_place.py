@@ -134,8 +134,9 @@ class InPlace(ComponentSolver):
     edge also looks at what is known at its best ancestor and its best descendant, and
     tells them, so that a path is known after logarithmically many sweeps. Where a
     search from one vertex finds most of the graph in a few sweeps, that comes first.
-    If signatures are not done after a hundred sweeps, a search level by level may find
-    the largest component: a network of streets has one, and is thousands of edges deep.
+    If signatures are not done after a hundred sweeps of kernels, a search by levels may
+    find the largest component: a network of streets has one, and is thousands of edges
+    deep.
     And before signatures are lowered vertices go that no edge enters, or none leaves,
     as long as they are many. It takes one device.
 
@@ -171,7 +172,7 @@ class InPlace(ComponentSolver):
             root=jnp.full(size, NONE, jnp.int32),
             phase=jnp.int32(SEARCH if searches else jnp.where(sparse, TRIM, NUMBERED)),
             again=jnp.array(False),
-            deep=jnp.array(searches),
+            deep=jnp.array(searches and edges.kernels),  # else a level is O(E)
             outer=jnp.int32(0),
             inner=jnp.int32(0),
         )

@@ -35,23 +35,25 @@ def reached(edges: EdgeList, pivot: jax.Array, size: int) -> Reached:
 
     The search is given up where less is found than in a graph of the plane, of which
     what is near grows with the square of the distance: so it takes O(sqrt(V)) levels.
-    With kernels a level is O(its edges), and all of them are sorted first; elsewhere it
-    is O(E).
+    With kernels a level is O(its edges), all edges are sorted first, and where a vertex
+    has very many nothing is searched. Elsewhere a level is O(E).
 
     Args:
         edges: the edges.
         pivot: the vertex, a scalar.
         size: V, the number of vertices.
     """
-    begin, advance, marks = (_fronts if edges.kernels else _sweeps)(edges, pivot, size)
+    begin, runs, advance, marks = (_fronts if edges.kernels else _sweeps)(
+        edges, pivot, size
+    )
 
     def over(search: _Search) -> jax.Array:
         levels = search.levels.astype(jnp.float32)
         grows = SPREAD * search.marks.astype(jnp.float32) >= levels * levels
         return (search.news == 0) | ~grows
 
-    one = jnp.int32(1)
-    search = fixpoint.until(over, advance, _Search(begin, jnp.int32(0), one, one))
+    first = _Search(begin, jnp.int32(0), jnp.int32(runs), jnp.int32(1))
+    search = fixpoint.until(over, advance, first)
     return Reached(*marks(search.found, search.news == 0))
 
 
@@ -61,8 +63,7 @@ def _fronts(edges: EdgeList, pivot: jax.Array, size: int):
 
     def advance(search: _Search) -> _Search:
         found = fixpoint.repeat(STEPS_OF_LEVELS, ops.advance_both, search.found)
-        goes = narrow & found.fits
-        marks = jnp.where(goes, found.found + found.news, 0)
+        marks = jnp.where(found.fits, found.found + found.news, 0)
         levels = search.levels + STEPS_OF_LEVELS * LEVELS
         return _Search(found, levels, found.news, marks)
 
@@ -70,7 +71,7 @@ def _fronts(edges: EdgeList, pivot: jax.Array, size: int):
         ahead, behind = ((x.mark > 0).astype(jnp.int8) for x in found.both)
         return ahead, behind, ended & narrow & found.fits
 
-    return first, advance, marks
+    return first, narrow, advance, marks
 
 
 def _sweeps(edges: EdgeList, pivot: jax.Array, size: int):
@@ -88,4 +89,4 @@ def _sweeps(edges: EdgeList, pivot: jax.Array, size: int):
     def marks(found: Any, ended: jax.Array):
         return *found, ended
 
-    return (only, only), advance, marks
+    return (only, only), True, advance, marks

@@ -92,10 +92,10 @@ def improve(
                 bounds.lower[local.states], bounds.upper[local.states] = found
                 enough = aim.width * np.abs(found[0]) + aim.apart
                 return bool(np.all(found[1] - found[0] <= enough))
-        found = bounds.lower[local.states], bounds.upper[local.states]
-        if near is not None and np.isfinite(found).all():
+        ends = bounds.lower[local.states], bounds.upper[local.states]
+        if near is not None and np.isfinite(ends).all():
             # Rounding may be all that they are apart by, which no round mends.
-            rounds, held = LAST_LOOKS // size, found
+            rounds, held = LAST_LOOKS // size, ends
     slow = aim._replace(patience=rounds, few_patience=rounds)
     only[system.order[system.parts[at] : system.parts[at + 1]]] = -1
     ended = bool(iterate(system, bounds, inside, only, at, slow, counts, stop))

@@ -326,9 +326,12 @@ def of_streets(side):
 
 
 def in_phases(rows):
-    """The answer of `InPlace`, its last state, and the phases it went through."""
+    """The answer of `InPlace`, its last state, and the phases it went through.
+
+    It searches by levels as if there were kernels.
+    """
     solver, game = InPlace(), _in_place.ListedGraph(*ops.edge_list(*rows))
-    state, phases = solver.init(game), []
+    state, phases = solver.init(game)._replace(deep=jnp.array(True)), []
     step = jax.jit(lambda state: solver.step(game, state))
     while not solver.done(game, state):
         phases.append(int(state.phase))
@@ -363,6 +366,22 @@ def test_where_levels_find_little_they_are_not_searched_again(monkeypatch):
     )
     found, state, _ = in_phases(csr(size, tail, head)[0])
     assert (int(found.count), bool(state.deep)) == (30, False)
+
+
+def test_no_level_is_searched_where_a_vertex_has_very_many_edges(monkeypatch):
+    # One after the other: a kernel would take as long as a vertex has edges.
+    def everywhere(search):
+        both = tuple(x._replace(mark=jnp.ones_like(x.mark)) for x in search.both)
+        return search._replace(both=both, counts=jnp.zeros_like(search.counts))
+
+    monkeypatch.setattr(ops, "advance_both", everywhere)
+    many = _levels.WIDEST
+    for degree, goes in ((many, True), (many + 1, False)):
+        ends = jnp.zeros(degree, jnp.int32), jnp.arange(1, degree + 1, dtype=jnp.int32)
+        edges = ops.EdgeList(*ends, jnp.array([degree]), kernels=True)
+        told = _levels.reached(edges, 0, degree + 1)
+        assert bool(told.complete) == goes
+        assert int(told.ahead.sum()) == (degree + 1 if goes else 1)
 
 
 def test_a_search_by_levels_is_given_up_along_a_path(monkeypatch):
