@@ -122,6 +122,18 @@ def test_automata_agree_with_what_needs_none(text, same):
                 assert np.all(again.lower <= found.upper + 1e-15)
 
 
+def checked(model, path) -> bool:
+    """Whether a formula holds on the one play of a model, as `check` says too."""
+    letters = [
+        [x for x, where in model.labels.items() if where[s]]
+        for s in range(model.num_states)
+    ]
+    back = int(model.columns[-1])
+    expected = ltl.Formula.parse(path).holds_on(letters[:back], letters[back:])
+    assert mdp.check(model, f"P=? [ {path} ]").value == expected
+    return expected
+
+
 @pytest.mark.parametrize(("first", "steps"), [("F", 13), ("G F", 13), ("G F", 9)])
 def test_what_is_remembered_of_many_steps(first, steps):
     """An automaton of thousands of states, where a few would do for one word."""
@@ -129,13 +141,7 @@ def test_what_is_remembered_of_many_steps(first, steps):
     path = f'{first} ("a" & {steps * "X "}!"b")'
     held = 0
     for size in (2, 4, 5):
-        model = lasso(rng, size)
-        names = model.labels or {}
-        letters = [[x for x in "ab" if names[x][s]] for s in range(size)]
-        back = int(model.columns[-1])
-        expected = ltl.Formula.parse(path).holds_on(letters[:back], letters[back:])
-        assert mdp.check(model, f"P=? [ {path} ]").value == expected
-        held += expected
+        held += checked(lasso(rng, size), path)
     assert 0 < held < 3
 
 
@@ -150,11 +156,7 @@ def test_properties_of_states_with_parts_in_common():
         model = lasso(rng, size)
         names = {x: rng.random(size) < 0.5 for x in "abc"}
         model = dataclasses.replace(model, labels=names)
-        letters = [[x for x in "abc" if names[x][s]] for s in range(size)]
-        back = int(model.columns[-1])
-        expected = ltl.Formula.parse(path).holds_on(letters[:back], letters[back:])
-        assert mdp.check(model, f"P=? [ {path} ]").value == expected
-        held += expected
+        held += checked(model, path)
     assert 0 < held < 20
 
 
