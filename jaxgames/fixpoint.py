@@ -5,12 +5,14 @@
 that a long solve reports progress, can be interrupted and can be resumed.
 """
 
+import atexit
 import dataclasses
 import functools
 import itertools
+import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -29,6 +31,8 @@ from jaxgames.tuning.base import (
     WRITTEN_OUT,
 )
 from jaxgames.tuning.base import SENT_WITH_EVERY_CHUNK as SMALL
+
+T = TypeVar("T")
 
 MAX_ROUNDS = 2**31 - 2**16
 """Rounds that the counter holds: the limit where none is given."""
@@ -407,21 +411,26 @@ def _chunk(solver: Solver, game: Any, carry: Carry, limit):
     return outcome, _to_host(game, summary)
 
 
-def _placed(game: Any, carry: Carry) -> Carry:
-    """A carry whose arrays are tied to their device, as those of each chunk are.
+def placed(game: Any, given: T) -> T:
+    """A carry, or something else, whose arrays are tied to the device of a game.
+
+    Those of each chunk are.
 
     JAX compiles apart for arrays that it may still move, and for those of numpy, as a
     file has them: the first chunk would have a program of its own.
     """
     if ops.mesh_of(game) is not None or all(
-        getattr(x, "committed", False) for x in jax.tree.leaves(carry)
+        getattr(x, "committed", False) for x in jax.tree.leaves(given)
     ):
-        return carry
+        return given
+    return jax.device_put(given, _sharding(game))
+
+
+def _sharding(game: Any) -> jax.sharding.Sharding:
+    """Where the arrays of a game on one device are."""
     there = (x for x in jax.tree.leaves(game) if isinstance(x, jax.Array))
     first = next(there, None)
-    return jax.device_put(
-        carry, (jax.device_put(np.int8(0)) if first is None else first).sharding
-    )
+    return (jax.device_put(np.int8(0)) if first is None else first).sharding
 
 
 @functools.lru_cache
@@ -429,6 +438,72 @@ def scalar(number: int) -> jax.Array:
     """An int32 scalar on the device, sent there once."""
     with eager():
         return jnp.int32(number)
+
+
+def compile_ahead(solver: Solver, game: Any) -> None:
+    """Begins to compile what `run` needs on a game of a new form, beside other work.
+
+    Otherwise JAX compiles programs one after the other, each when it is called first.
+
+    Args:
+        solver: the solver.
+        game: what it will work on, or what has that form and lies on the same device.
+    """
+    _compiled(solver, game, "beginning")
+    _compiled(solver, game, "rounds")
+
+
+def _compiled(solver: Solver, game: Any, which: str) -> Callable[[], Any]:
+    """Begins to compile a program for games of this form, if nobody has begun that.
+
+    On a CPU nothing is done: there programs are small, and cores are few.
+
+    Returns:
+        What waits for it: a call would not, and compile it again. What fails is told
+        by the call.
+    """
+    if (
+        backend() == "cpu"
+        or ops.mesh_of(game) is not None
+        or jax.config.jax_disable_jit
+    ):
+        return _nothing
+    leaves, tree = jax.tree.flatten(game)
+    form = tuple((np.shape(x), jnp.result_type(x)) for x in leaves)
+    begun = _begun((solver, tree, form))
+    if which in begun:
+        return begun[which].wait
+
+    def work() -> None:
+        try:
+            if which == "beginning":
+                initial.lower(solver, game).compile()
+            else:
+                carry, where = jax.eval_shape(initial, solver, game), _sharding(game)
+                carry = jax.tree.map(
+                    lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=where),
+                    carry,
+                )
+                _chunk.lower(solver, game, carry, scalar(0)).compile()
+        finally:
+            atexit.unregister(over.wait)
+            over.set()
+
+    over = begun[which] = threading.Event()
+    # Python may not end while a program is being compiled.
+    atexit.register(over.wait)
+    limits.in_another_thread(work)
+    return over.wait
+
+
+@functools.lru_cache(1024)
+def _begun(form: tuple) -> dict[str, threading.Event]:
+    """For programs whose compilation has begun: whether it is over."""
+    return {}
+
+
+def _nothing() -> None:
+    """Waits for nothing."""
 
 
 def run(
@@ -464,10 +539,17 @@ def run(
         check(solver, game, carry)
     rounds = 0 if carry is None else int(carry.rounds)
     limits.say("compiling")  # or not, where that was done before
-    current = first(solver, game) if carry is None else carry
-    # What it is of has no part in the rounds.
-    origin, current = current.origin, current._replace(origin=None)
-    current = _placed(game, ops.in_its_shares(game, current))
+    if carry is None:
+        rounds_are_ready = _compiled(solver, game, "rounds")
+        beginning_is_ready = _compiled(solver, game, "beginning")
+        whose = origin(solver, game)
+        beginning_is_ready()
+        current = initial(solver, game)
+        rounds_are_ready()
+    else:
+        # What it is of has no part in the rounds.
+        whose, current = carry.origin, carry._replace(origin=None)
+    current = placed(game, ops.in_its_shares(game, current))
     began, chunk = time.perf_counter(), first_chunk or FIRST_CHUNK
 
     def advance(carry: Carry, rounds: int) -> tuple[Outcome, Status, int]:
@@ -502,7 +584,7 @@ def run(
         status = Status.INTERRUPTED
     finally:
         meter.close()
-    carry = outcome.carry._replace(origin=origin)
+    carry = outcome.carry._replace(origin=whose)
     return outcome._replace(status=status, rounds=rounds, carry=carry)
 
 

@@ -40,6 +40,9 @@ from jaxgames.tuning.base import (
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 
+Ended = tuple[T | None, BaseException | None]
+"""What some work has found, or the error that ended it."""
+
 
 class Bounds(TypedDict, total=False):
     """Keywords of entry points that tell nothing of themselves but what `tick` tells.
@@ -607,18 +610,7 @@ def _limited(function, undecided, args, options, *, deadline, memory):
 def _watched(limits: Limits, work: Callable[[], Any]) -> Any:
     """Works in another thread, and waits for it no longer than the limits allow."""
     limits.watched = True
-    ended: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
-    context = contextvars.copy_context()
-    settings = jax_settings()
-
-    def run() -> tuple[Any, BaseException | None]:
-        try:
-            with settings():
-                return context.run(work), None
-        except BaseException as error:
-            return None, error
-
-    _hand_over(run, ended)
+    ended = in_another_thread(work)
     grace = min(GRACE_SECONDS, WATCH_SECONDS * 5 + limits.seconds)
     last, why = math.inf, None
     while True:
@@ -691,6 +683,28 @@ def jax_settings() -> Callable[[], contextlib.AbstractContextManager[Any]]:
         return stack
 
     return settings
+
+
+def in_another_thread(work: Callable[[], T]) -> queue.SimpleQueue[Ended[T]]:
+    """Begins some work in another thread, which nobody need wait for.
+
+    That thread has the context and the settings of JAX that this one has.
+
+    Returns:
+        What gets what was found, or the error that ended it.
+    """
+    ended: queue.SimpleQueue[Ended[T]] = queue.SimpleQueue()
+    context, settings = contextvars.copy_context(), jax_settings()
+
+    def run() -> Ended[T]:
+        try:
+            with settings():
+                return context.run(work), None
+        except BaseException as error:
+            return None, error
+
+    _hand_over(run, ended)
+    return ended
 
 
 _idle: list[queue.SimpleQueue] = []

@@ -2,6 +2,10 @@
 
 import dataclasses
 import io
+import logging
+import subprocess
+import sys
+import threading
 from typing import ClassVar, NamedTuple
 
 import chex
@@ -10,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgames import Arena, Status, energy, fixpoint, graph, mdp, parity
+from jaxgames import Arena, Status, energy, fixpoint, generate, graph, mdp, parity
 from jaxgames.limits import LimitError
 from jaxgames.progress import Bar, Deadline, Report, as_progress
 from jaxgames.solver import Registry, Solver
@@ -291,3 +295,52 @@ def _interrupt_second_chunk(monkeypatch):
     monkeypatch.setattr(fixpoint, "_chunk", interrupted)
     monkeypatch.setattr(fixpoint, "FIRST_CHUNK", 1)
     monkeypatch.setattr(fixpoint, "CHUNK_SECONDS", 0)
+
+
+def test_what_is_compiled_ahead_is_not_compiled_again(monkeypatch, caplog):
+    monkeypatch.setattr(fixpoint, "backend", lambda: "gpu")
+    game = generate.random_energy_game(3, 177)
+    jax.config.update("jax_log_compiles", True)  # in all threads
+    try:
+        with caplog.at_level(logging.WARNING, "jax"):
+            found = energy.solve(game, energy.FVI(sweeps_per_check=3))
+    finally:
+        jax.config.update("jax_log_compiles", False)
+    assert energy.verify(game, found)
+    assert np.any(found.winner == 1)
+    compiled = [x for x in caplog.records if "Finished XLA" in x.getMessage()]
+    for program in "initial", "_chunk":
+        by = [x.threadName for x in compiled if f"jit({program})" in x.getMessage()]
+        # For the credits, and for the moves of player 1.
+        assert len(by) == 2, program
+        assert threading.current_thread().name not in by
+
+
+def test_python_ends_no_sooner_than_a_compilation_that_nobody_waits_for():
+    code = """
+import atexit, dataclasses, threading, time
+import jax.numpy as jnp
+from jaxgames import Arena, fixpoint, limits
+from jaxgames.solver import Solver
+
+@dataclasses.dataclass(frozen=True)
+class Ends(Solver):
+    name = "ends"
+    def init(self, game): return jnp.int32(0)
+    def step(self, game, state): return state + 1
+    def done(self, game, state): return state > 0
+    def answer(self, game, state): return state
+
+def begin_late(work):
+    threading.Thread(target=lambda: (time.sleep(0.5), work()), daemon=True).start()
+
+fixpoint.backend = lambda: "gpu"
+limits.in_another_thread = begin_late
+events = {}
+fixpoint._begun = lambda form: events
+atexit.register(lambda: print({x: over.is_set() for x, over in events.items()}))
+fixpoint.compile_ahead(Ends(), Arena.from_edges([0], [0], owner=[0]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "{'beginning': True, 'rounds': True}\n"

@@ -114,8 +114,9 @@ def test_without_limits_nothing_is_another_thread():
     assert here == [threading.current_thread()] * 3
     where(deadline=LONG)
     assert here[3] != threading.current_thread()
+    threads = threading.enumerate()  # one of which may have become idle just now
     where(deadline=LONG)
-    assert here[4] == here[3]
+    assert here[4] in threads
 
 
 def test_the_same_thread_serves_who_comes_back_at_once(monkeypatch):

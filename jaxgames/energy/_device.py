@@ -129,8 +129,12 @@ def on_device(
     run = _Run(arena, max_steps, progress)
     first, second = (0, 0) if state is None else state.widths
     run.given_up = 0 if state is None else state.given_up
-    widths = widths_for(arena, solver)
+    widths, dual = widths_for(arena, solver), dual_of(solver)
+    dual_widths = widths_for(arena, dual)
+    if solver.strategies and isinstance(solver, PotentialSolver):
+        run.then = dataclasses.replace(dual, scale=None), dual_widths[second]
     first, outcome = run.up(widths, first, solver, state and state.credits, None)
+    run.then = None
     answer: Answer = outcome.answer
     rounds, moves, status = int(outcome.rounds), None, outcome.status
     strategy, facts = answer.strategy, run.facts
@@ -138,11 +142,9 @@ def on_device(
     answer.credit.copy_to_host_async()  # while player 1's moves are looked for
     wins = np.asarray(answer.winner)[: len(arena.owner)] == 1
     if solver.strategies and status == Status.SOLVED and np.any(arena.owner & wins):
-        dual = dual_of(solver)
         run.spent = rounds
-        widths = widths_for(arena, dual)
         second, other = run.up(
-            widths, second, dual, state and state.moves, ~answer.lost
+            dual_widths, second, dual, state and state.moves, ~answer.lost
         )
         rounds, status, moves = rounds + int(other.rounds), other.status, other.carry
         strategy = _merged(strategy, other.answer)
@@ -183,6 +185,8 @@ class _Run:
         self.given_up = 0
         self.facts: dict[str, Any] = {}
         self.game: Any = None
+        # What may follow: its programs are compiled meanwhile.
+        self.then: tuple[Solver, Width] | None = None
 
     def up(self, widths, index: int, solver: Solver, carry, lost):
         """The index of the first width that numbers fit, and the outcome there."""
@@ -207,7 +211,12 @@ class _Run:
         if scaled:
             solver = dataclasses.replace(solver, scale=None)  # it is the task's
         with of_bits(width.bits):
+            if scaled and lost is None:
+                lost = fixpoint.placed(game, jnp.zeros(ops.num_slots(game), bool))
             task = _task(solver, game, width.scale, lost)
+            if self.then is not None and self.then[1].bits == width.bits:
+                fixpoint.compile_ahead(solver, task)
+                fixpoint.compile_ahead(self.then[0], task)
             outcome = fixpoint.run(
                 solver, task, carry, max_steps=limit, progress=self.progress
             )
