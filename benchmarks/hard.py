@@ -77,7 +77,9 @@ BOTH = _problem(energyparity.solve, energyparity.verify, {"auto": "auto", HOST: 
 ENERGY_ALONE = _problem(energy.solve, energy.verify, {ALONE[0]: HOST})
 PARITY_ALONE = _problem(parity.solve, parity.verify, {ALONE[1]: HOST})
 STREETT = _problem(
-    emersonlei.solve, emersonlei.verify, {RECURSION: RECURSION, PRODUCT: HOST}
+    emersonlei.solve,
+    emersonlei.verify,
+    {"auto": "auto", RECURSION: RECURSION, PRODUCT: HOST},
 )
 
 

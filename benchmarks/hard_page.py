@@ -93,9 +93,9 @@ def _bars(results: Results) -> str:
         lines.append([what, number(over), f"at most {TIMES}"])
     checks = [
         found
-        for group, solver in ((ENERGY, AUTO), (STREETT, RECURSION))
+        for group in (ENERGY, STREETT)
         for _, rows, _ in _games(results, group)
-        if (found := _checked(rows.get(solver))) is not None
+        if (found := _checked(rows.get(AUTO))) is not None
     ]
     if checks:
         what = "longest check over its solve, games with more than parity"
@@ -177,25 +177,30 @@ def _energy(results: Results) -> str:
 
 
 def _streett(results: Results) -> str:
-    """A line for each Streett game: the recursion, the product, and Oink on that."""
+    """A line for each Streett game: ours, both ways, and Oink on the product."""
 
     def line(name: str, rows: dict[str, Row], peers: list[PeerRow]) -> list[str]:
-        direct, through = rows.get(RECURSION), rows.get(PRODUCT)
+        ours, through = rows.get(AUTO), rows.get(PRODUCT)
         peer = best_peer(peers)
         nodes = None if through is None else through.phases.get("nodes")
         return [
             name,
             count(next(iter(rows.values())).vertices),
-            seconds(direct.solve_s if direct else None),
-            seconds(direct.verify_s if direct else None),
-            seconds(through.solve_s if through else None),
+            seconds(ours.solve_s if ours else None),
+            seconds(ours.verify_s if ours else None),
+            *(
+                seconds(row.solve_s if row else None)
+                for row in (rows.get(RECURSION), through)
+            ),
             count(nodes),
             seconds(peer.total_s if peer else None),
-            number(ratio(direct, peer)),
+            number(ratio(ours, peer)),
         ]
 
     lines = [line(*game) for game in _games(results, STREETT)]
-    head = "game,vertices,recursion,its check,product,its nodes,Oink on it,ratio"
+    head = (
+        "game,vertices,jaxgames,its check,recursion,product,its nodes,Oink on it,ratio"
+    )
     return table(head.split(","), lines) if lines else ""
 
 
