@@ -486,14 +486,28 @@ def _compiled(solver: Solver, game: Any, which: str) -> Callable[[], Any]:
                 )
                 _chunk.lower(solver, game, carry, scalar(0)).compile()
         finally:
-            atexit.unregister(over.wait)
+            _compiling.discard(over)
             over.set()
 
     over = begun[which] = threading.Event()
-    # Python may not end while a program is being compiled.
-    atexit.register(over.wait)
+    _compiling.add(over)
     limits.in_another_thread(work)
     return over.wait
+
+
+_compiling: set[threading.Event] = set()
+
+
+def is_compiling() -> bool:
+    """Whether a program is being compiled ahead."""
+    return bool(_compiling)
+
+
+@atexit.register
+def _wait() -> None:
+    """Waits for what is being compiled: Python could not end meanwhile."""
+    for over in tuple(_compiling):
+        over.wait()
 
 
 @functools.lru_cache(1024)

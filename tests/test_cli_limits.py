@@ -400,3 +400,23 @@ def test_an_object_tells_that_time_is_over_before_the_command_begins():
     assert out.count("\n") == 1
     assert (facts["command"], facts["status"]) == ("solve", "timeout")
     assert facts["error"]["exit"] == Exit.UNSOLVED
+
+
+def test_a_command_waits_for_no_program_that_is_compiled_ahead(tmp_path):
+    (tmp_path / "game.pg").write_text(GAME)
+    code = """
+import sys, threading
+from jaxgames import cli, fixpoint
+fixpoint._compiling.add(threading.Event())  # which is never over
+sys.argv = ["jaxgames", "solve", "game.pg"]
+sys.exit(cli.main())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "player 0 wins" in done.stdout

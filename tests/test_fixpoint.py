@@ -319,6 +319,10 @@ def test_what_is_compiled_ahead_is_not_compiled_again(monkeypatch, caplog):
 def test_python_ends_no_sooner_than_a_compilation_that_nobody_waits_for():
     code = """
 import atexit, dataclasses, threading, time
+
+events = {}
+atexit.register(lambda: print({x: over.is_set() for x, over in events.items()}))
+
 import jax.numpy as jnp
 from jaxgames import Arena, fixpoint, limits
 from jaxgames.solver import Solver
@@ -336,10 +340,9 @@ def begin_late(work):
 
 fixpoint.backend = lambda: "gpu"
 limits.in_another_thread = begin_late
-events = {}
 fixpoint._begun = lambda form: events
-atexit.register(lambda: print({x: over.is_set() for x, over in events.items()}))
 fixpoint.compile_ahead(Ends(), Arena.from_edges([0], [0], owner=[0]))
+assert fixpoint.is_compiling()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")

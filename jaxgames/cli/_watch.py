@@ -168,9 +168,12 @@ def _timeout_in(argv: Sequence[str]) -> float | None:
 
 
 def _others_run() -> bool:
-    """Whether an engine that lost a race, or the start of JAX, is not over yet."""
+    """Whether an engine that lost a race, a compilation or JAX's start goes on."""
     race = sys.modules.get("jaxgames.drive._race")
-    return later.is_starting() or (race is not None and race.some_run())
+    if later.is_starting() or (race is not None and race.some_run()):
+        return True
+    fixpoint = sys.modules.get("jaxgames.fixpoint")
+    return fixpoint is not None and fixpoint.is_compiling()
 
 
 def _leave(code: int) -> None:
