@@ -462,11 +462,7 @@ def _compiled(solver: Solver, game: Any, which: str) -> Callable[[], Any]:
         What waits for it: a call would not, and compile it again. What fails is told
         by the call.
     """
-    if (
-        backend() == "cpu"
-        or ops.mesh_of(game) is not None
-        or jax.config.jax_disable_jit
-    ):
+    if backend() == "cpu" or ops.mesh_of(game) is not None:
         return _nothing
     leaves, tree = jax.tree.flatten(game)
     form = tuple((np.shape(x), jnp.result_type(x)) for x in leaves)
