@@ -46,10 +46,13 @@ def _find_sinks(row_ptr, head, queue, enough):
     many, begin, size = np.int64(0), np.int64(0), len(row_ptr) - 1
     while begin < size and many <= enough:
         end = min(begin + POLL, size)
-        found = 0
+        short, found = 0, 0  # most look for what is not there: heads are read last
         for v in range(max(begin, 0), end):
-            e = row_ptr[v]
-            found += (row_ptr[v + 1] - e == 1) & (head[e] == v)
+            short += row_ptr[v + 1] - row_ptr[v] == 1
+        if short > 0:
+            for v in range(max(begin, 0), end):
+                e = row_ptr[v]
+                found += (row_ptr[v + 1] - e == 1) & (head[e] == v)
         if found > 0:
             for v in range(max(begin, 0), end):
                 e = row_ptr[v]
@@ -331,7 +334,7 @@ def _go_on(row_ptr, head, state, move, queue, player, v, stop):
                 w = head[e]
                 if state[w] <= OWNER:
                     asked += 1
-                    if _joins(row_ptr, head, state, move, player, w, False):
+                    if _follows(row_ptr, head, state, move, player, w, u):
                         queue[end] = w
                         end += 1
         joined += top - first
@@ -340,6 +343,24 @@ def _go_on(row_ptr, head, state, move, queue, player, v, stop):
         top = first + end - top
         going = stop[0] == 0
     return joined, asked, going
+
+
+@compiled
+def _follows(row_ptr, head, state, move, player, v, joined):
+    """As `_joins`, for a vertex to which an edge leads from one that has joined.
+
+    Mostly another edge leads back, and then no other vertex need be looked at.
+    """
+    found = np.int64(state[v])
+    if found == player:
+        e, end = np.int64(row_ptr[v]), np.int64(row_ptr[v + 1])
+        while e < end and head[e] != joined:
+            e += 1
+        if e < end:
+            state[v] = found | 2 << player
+            move[v] = e
+            return True
+    return _joins(row_ptr, head, state, move, player, v, False)
 
 
 @compiled
