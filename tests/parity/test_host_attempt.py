@@ -94,7 +94,8 @@ def test_a_region_that_is_given_up_leaves_all_as_it_was(player):
         before, counts = state.copy(), np.zeros(5, np.int64)
         state[: size // 2] |= _quick.TAKEN
         never = engine.NEVER_STOPS
-        end = _quick._spread(board, state, left, player, 0, size // 2, never, counts)
+        after, region = _quick._table(), (player, 0, size // 2)
+        end = _quick._spread(board, after, state, left, *region, never, counts)
         assert end > size // 2
         _quick._give_up(board, state, left, player, 0, end, counts)
         np.testing.assert_array_equal(state, before)

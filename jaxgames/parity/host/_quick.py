@@ -101,7 +101,10 @@ def promote_quickly(board, loops, owner, base, goal, stop, limit, counts):
     rest, near = np.empty(size, np.int32), np.empty(size, np.int32)
     begins = np.zeros(LEVELS + 1, np.int64)
     heads, players = np.zeros(LEVELS, np.int64), np.zeros(LEVELS, np.int64)
-    undecided = size - _win_loops(board, loops, base, base_left, goal, stop, counts)
+    after = _table()
+    undecided = size - _win_loops(
+        board, loops, after, base, base_left, goal, stop, counts
+    )
     listed, going = np.int64(-1), stop[0] == 0
     while undecided > 0 and going:
         state[:], left[:] = base, base_left
@@ -120,7 +123,7 @@ def promote_quickly(board, loops, owner, base, goal, stop, limit, counts):
             else:
                 end = _heads(board, near, many, above, state, end)
             heads[level] = end
-            end = _spread(board, state, left, player, begin, end, stop, counts)
+            end = _spread(board, after, state, left, player, begin, end, stop, counts)
             going = stop[0] == 0
             closed = going and _rivals_stay(board, state, player, begin, heads[level])
             afresh = level == 0
@@ -142,7 +145,9 @@ def promote_quickly(board, loops, owner, base, goal, stop, limit, counts):
                 end, level = first + end - begin, target
                 begin = begins[level]
                 last = _look_again(board, state, player, first, end, counts)
-                end = _spread(board, state, left, player, end, last, stop, counts)
+                end = _spread(
+                    board, after, state, left, player, end, last, stop, counts
+                )
                 named, afresh, going = level, True, stop[0] == 0
                 closed = going
                 if going:
@@ -166,7 +171,9 @@ def promote_quickly(board, loops, owner, base, goal, stop, limit, counts):
                 first, last = _keep(
                     board, state, left, players, begins, level, end, near, counts
                 )
-                end = _spread(board, state, left, player, first, last, stop, counts)
+                end = _spread(
+                    board, after, state, left, player, first, last, stop, counts
+                )
                 for index in range(level * (end < undecided)):
                     if players[index] != player:  # which `_keep` has left to do
                         first, last = begins[index], begins[index + 1]
@@ -177,7 +184,9 @@ def promote_quickly(board, loops, owner, base, goal, stop, limit, counts):
                 end -= begin
                 for index in range(end):
                     base[board.queue[index]] |= TAKEN
-                end = _spread(board, base, base_left, player, 0, end, stop, counts)
+                end = _spread(
+                    board, after, base, base_left, player, 0, end, stop, counts
+                )
             undecided -= end
             _conclude(board, base, player, end, goal, undecided > 0)
             if undecided > 0:
@@ -187,7 +196,7 @@ def promote_quickly(board, loops, owner, base, goal, stop, limit, counts):
 
 
 @compiled
-def _win_loops(board, loops, base, left, goal, stop, counts):
+def _win_loops(board, loops, after, base, left, goal, stop, counts):
     """Wins what loops win, and leaves those out of account that nobody would take.
 
     A loop is good for its owner, who wins there, or for the other player, and then the
@@ -210,7 +219,7 @@ def _win_loops(board, loops, base, left, goal, stop, counts):
                 end += 1
         if end > 0:
             counts[3] += 1
-            end = _spread(board, base, left, player, 0, end, stop, counts)
+            end = _spread(board, after, base, left, player, 0, end, stop, counts)
             _conclude(board, base, player, end, goal, True)
             won += end
     return won
@@ -314,7 +323,7 @@ def _head(priority, queue, state, v, above, end, far):
 
 
 @compiled
-def _spread(board, state, left, player, begin, end, stop, counts):
+def _spread(board, after, state, left, player, begin, end, stop, counts):
     """Attracts to queue[begin:end]; where it ends then.
 
     An edge counts no more when it leads to what the other player has. Loops count
@@ -336,13 +345,15 @@ def _spread(board, state, left, player, begin, end, stop, counts):
             )
             for k in range(many):
                 prefetch(state, tails[min(k + 2 * AHEAD, many - 1)])
-                end = _ask(state, left, queue, by, player, tails[k], heads[k], end)
+                end = _ask(
+                    after, state, left, queue, by, player, tails[k], heads[k], end
+                )
             work += many
         else:
             v = queue[begin]
             into, until = np.int64(in_ptr[v]), np.int64(in_ptr[v + 1])
             for k in range(into, until):
-                end = _ask(state, left, queue, by, player, in_tail[k], v, end)
+                end = _ask(after, state, left, queue, by, player, in_tail[k], v, end)
             work += until - into
             begin += 1
     counts[0] += begin - first
@@ -351,23 +362,43 @@ def _spread(board, state, left, player, begin, end, stop, counts):
 
 
 @compiled
-def _ask(state, left, queue, by, player, u, v, end):
+def _ask(after, state, left, queue, by, player, u, v, end):
     """Attracts a vertex by an edge to one that has joined, if it can be; the end then.
 
-    Without branches: which are taken nobody could predict.
+    Without branches: which are taken nobody could predict. `after` is from `_table`.
     """
     old = np.int64(state[u])
-    rival = ((old ^ player) & OWNER) * (u != v)
+    new = np.int64(after[player, old])
+    if u == v:
+        new = old
     if old >= ONE * FULL:
+        rival = ((old ^ player) & OWNER) * (u != v)
         left[u] -= rival
-        if left[u] >= FULL:
-            rival = np.int64(0)
-    new = old - ONE * rival
-    own = (old ^ player) & OWNER == 0
-    taken = (new & TAKEN == 0) & (own | (new < ONE))
+        new = _asked(old, player, rival * (left[u] < FULL))
     queue[end], by[end] = u, v
-    state[u] = new | (TAKEN * taken)
-    return end + taken
+    state[u] = new
+    return end + ((old ^ new) & TAKEN) // TAKEN
+
+
+@compiled
+def _asked(old, player, fewer):
+    """The byte of a vertex after it was asked, and has so many fewer edges left."""
+    new = old - ONE * fewer
+    own = (old ^ player) & OWNER == 0
+    return new | (TAKEN * ((new & TAKEN == 0) & (own | (new < ONE))))
+
+
+@compiled
+def _table():
+    """What `_asked` makes of each byte, for either player, where an edge less is left.
+
+    To look it up takes a fifth less time of all than to find it out for each edge.
+    """
+    after = np.empty((2, 256), np.uint8)
+    for player in range(2):
+        for old in range(256):
+            after[player, old] = _asked(old, player, (old ^ player) & OWNER) & 255
+    return after
 
 
 @compiled
