@@ -12,7 +12,7 @@ import numpy as np
 
 from jaxgames.host import compiled
 from jaxgames.mdp.program._choices import SUM_TOLERANCE
-from jaxgames.mdp.program._expressions import FARTHEST
+from jaxgames.mdp.program._nodes import FARTHEST
 
 WIDTH = 5
 """Words of an instruction."""
