@@ -12,7 +12,7 @@ import numpy as np
 from jaxgames.host import compiled
 from jaxgames.io import _pieces, _texts, _whole
 from jaxgames.io._whole import Whole
-from jaxgames.io._word_loop import natural
+from jaxgames.io._word_loop import letters, natural
 from jaxgames.tuning.io import HOA_BYTES as _BYTES_AT_ONCE
 from jaxgames.tuning.io import HOA_SLOWER as _SLOWER
 
@@ -21,6 +21,8 @@ ODD = -1
 
 _DASHES = 64
 """How many dashes are tried before the whole sign is searched."""
+
+_STATE, _END = (int.from_bytes(word, "big") for word in (b"State:", b"--END--"))
 
 _LINE = re.compile(
     r"""(?:State:\s*(?P<state>0|[1-9][0-9]{0,9})\s*(?:"(?:\\.|[^\\"])*"\s*)?
@@ -188,8 +190,7 @@ def _parse(byte, begin, most, states, edges):
     links = 0
     at = _skip(byte, begin, size)
     while at < size:
-        mark = byte[at]
-        is_edge = mark == 91
+        is_edge = byte[at] == 91
         if is_edge and count > 0:  # a label
             at += 1
             edges[1, links] = at
@@ -199,24 +200,9 @@ def _parse(byte, begin, most, states, edges):
                 at += 1
             edges[2, links] = at
             at += 1
-        elif (  # State:
-            mark == 83
-            and byte[at + 1] == 116
-            and byte[at + 2] == 97
-            and byte[at + 3] == 116
-            and byte[at + 4] == 101
-            and byte[at + 5] == 58
-        ):
+        elif letters(byte, at, 6) == _STATE:
             at += 6
-        elif (  # --END--
-            mark == 45
-            and byte[at + 1] == 45
-            and byte[at + 2] == 69
-            and byte[at + 3] == 78
-            and byte[at + 4] == 68
-            and byte[at + 5] == 45
-            and byte[at + 6] == 45
-        ):
+        elif letters(byte, at, 7) == _END:
             states[1, count] = links
             return count, links, at
         else:
