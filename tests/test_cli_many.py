@@ -291,7 +291,7 @@ def test_other_outputs_in_folders(run):
         ("verify hanoi ladder.npz x.sol", "ANSWER x.sol: for several files it names"),
         ("scc hanoi ladder.npz -s fpi", "solver is called 'fpi'"),
         ("energy more.mpg weights.energy --all", "--all goes with --json and --jsonl"),
-        ("mec model.drn -o x.csv", "--output takes a file that ends in .npz"),
+        ("mec model.drn -o x.csv", "-o takes a file that ends in .npz"),
     ],
 )
 def test_what_is_wrong_with_all_is_told_once(run, line, message):

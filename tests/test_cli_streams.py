@@ -230,7 +230,7 @@ def test_solutions_are_read_from_standard_input_as_well(run):
             "game.pgs: unknown suffix; known:",
         ),
         ("convert game game --to-format pg --force", "this is the input game"),
-        ("mec model --output model.lab", "--output takes a file that ends in"),
+        ("mec model --output model.lab", "-o takes a file that ends in"),
         ("help", "for the help of a command write jaxgames COMMAND --help"),
         ("help solve", "for the help of a command write jaxgames COMMAND --help"),
         ("game", "'game' is no command: write jaxgames info game to describe"),

@@ -82,6 +82,20 @@ def test_bits():
         assert run(of_bits, a, b) == of_bits(a, b)
 
 
+def nearer_and_farther(a, b, values):
+    values[0] = max(values[0], b)
+    return min(a, b), max(a, b), min(a, b, 1), max(1, a), values[0]
+
+
+def test_the_less_and_the_more_of_reals():
+    """What is no number is never less or more, and the first of what is equal stays."""
+    for a, b in itertools.product((-0.5, -0.0, 0.0, 2.5, np.inf, np.nan), repeat=2):
+        right = nearer_and_farther(a, b, np.array([a]))
+        found = run(nearer_and_farther, a, b, np.array([a]))
+        np.testing.assert_array_equal(found, right)
+        np.testing.assert_array_equal(np.signbit(found), np.signbit(right))
+
+
 def logic(a, b, values):
     found = 0
     if a < b <= 5 and values[0] > 0:

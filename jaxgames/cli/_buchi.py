@@ -7,10 +7,9 @@ import numpy as np
 
 from jaxgames import buchi, io
 from jaxgames.arena import Arena
-from jaxgames.cli import _checkpoint, _options, _parts, _pictures, _vertices, _weighted
+from jaxgames.cli import _options, _parts, _pictures, _rows, _vertices
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import counts, load, sizes
-from jaxgames.solution import Status
 
 EXAMPLE = "buchi game.npz --verify -o winners.txt"
 
@@ -30,7 +29,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         f"{_vertices.SYNTAX}",
     )
     _options.add_strategies(parser)
-    _weighted.add_rows(parser)
+    _rows.add_rows(parser)
     _pictures.add(parser)
     _options.add_decomposition(parser)
 
@@ -46,35 +45,18 @@ def run(args: argparse.Namespace) -> Exit:
         size = arena.shape[1]
         _parts.make_host_ready(args, size, lambda: buchi.solve(tiny, "host"))
     solve = functools.partial(buchi.solve, strategies=args.strategies)
-    found = _parts.solve(args, phase, solve, arena)
-    verdict = _parts.verdict_on(args, phase, buchi.verify, arena, found)
-    winner = np.asarray(found.winner)
-    facts = {
-        **counts(arena),
-        "accepting": int(arena.accepting.sum()),
-        **_parts.solve_facts(found, phase.seconds, verdict),
-        "won": [int((winner == player).sum()) for player in (0, 1)],
-        "undecided": int((winner == -1).sum()),
-    }
-    arrays = {"winner": winner}
-    if found.strategy is not None and found.status == Status.SOLVED:
-        arrays["successor"] = np.asarray(found.successor(arena))
-    if args.all:
-        facts |= {name: array.tolist() for name, array in arrays.items()}
-    end = _parts.conclude(*(args, found, verdict, facts), lambda: _tell(args, facts))
-    if args.output and end == Exit.DONE:
-        _weighted.write_rows(args.output, **arrays)
-    if end == Exit.DONE:
-        _pictures.write(args, arena, found)
-    return end
+    return _rows.answered(
+        *(args, phase, solve, buchi.verify, arena),
+        {**counts(arena), "accepting": int(arena.accepting.sum())},
+        arrays=lambda found: _rows.columns(arena, found, winner=found.winner),
+        tell=_tell,
+        picture=lambda found: (arena, found),
+    )
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    _weighted.check_output(args)
-    _pictures.check(args)
+    _rows.check(args, buchi.GAME_SOLVERS)
     _parts.check_strategies(args)
-    _parts.check_solver(buchi.GAME_SOLVERS, args.solver)
-    _checkpoint.check(args)
 
 
 def load_game(args: argparse.Namespace) -> Arena:

@@ -6,17 +6,9 @@ import functools
 import numpy as np
 
 from jaxgames import discounted
-from jaxgames.cli import (
-    _checkpoint,
-    _meanpayoff,
-    _options,
-    _parts,
-    _pictures,
-    _weighted,
-)
+from jaxgames.cli import _meanpayoff, _options, _parts, _pictures, _rows, _weighted
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import counts
-from jaxgames.solution import Status
 
 EXAMPLE = "discounted game.energy --discount 9/10 --verify -o values.txt"
 
@@ -51,45 +43,36 @@ def run(args: argparse.Namespace) -> Exit:
         epsilon=args.epsilon,
         strategies=args.strategies,
     )
-    solution = _parts.solve(args, phase, solve, arena)
 
     def verify(arena, solution):
         return discounted.verify(arena, args.discount, solution)
 
-    verdict = _parts.verdict_on(args, phase, verify, arena, solution)
-    size = int(arena.num_vertices)
-    value = np.asarray(solution.value)[:size]
-    facts = {
-        **counts(arena),
-        "discount": str(args.discount),
-        **_parts.solve_facts(solution, phase.seconds, verdict),
-    }
-    if solution.status == Status.SOLVED and size:
-        width = np.asarray(solution.upper - solution.lower)[:size]
-        facts |= {"least": float(value.min()), "largest": float(value.max())}
-        facts["width"] = float(width.max())
-    arrays = {"lower": solution.lower, "upper": solution.upper}
-    if solution.strategy is not None:
-        arrays["successor"] = solution.successor(arena)
-    arrays = {name: np.asarray(array)[:size] for name, array in arrays.items()}
-    if solution.status == Status.SOLVED and args.all:
-        facts |= {name: array.tolist() for name, array in arrays.items()}
-    end = _parts.conclude(*(args, solution, verdict, facts), lambda: _tell(args, facts))
-    if args.output and end == Exit.DONE:
-        _weighted.write_rows(args.output, **arrays)
-    if end == Exit.DONE:
-        bounds = solution.lower, solution.upper
-        shown = _pictures.Found.of_values(*bounds, solution.strategy)
-        _pictures.write(args, arena, shown)
-    return end
+    return _rows.answered(
+        *(args, phase, solve, verify, arena),
+        {**counts(arena), "discount": str(args.discount)},
+        facts=_facts,
+        arrays=lambda found: _rows.columns(
+            arena, found, lower=found.lower, upper=found.upper
+        ),
+        tell=_tell,
+        picture=lambda found: (
+            arena,
+            _pictures.Found.of_values(found.lower, found.upper, found.strategy),
+        ),
+    )
+
+
+def _facts(found: discounted.Solution) -> dict[str, float]:
+    value, width = np.asarray(found.value), np.asarray(found.upper - found.lower)
+    if not len(value):
+        return {}
+    least, largest = float(value.min()), float(value.max())
+    return {"least": least, "largest": largest, "width": float(width.max())}
 
 
 def _check_options(args: argparse.Namespace) -> None:
     """Finds out before a long solve what would fail after it."""
-    _weighted.check_output(args)
-    _pictures.check(args)
-    _parts.check_solver(discounted.SOLVERS, args.solver)
-    _checkpoint.check(args)
+    _rows.check(args, discounted.SOLVERS)
     if not 0 < args.discount < 1 or float(args.discount) == 1:
         raise ValueError(
             "--discount is between 0 and 1, and float64 can tell it from 1, got "

@@ -2,15 +2,15 @@
 
 import argparse
 import functools
+from typing import Any
 
 import numpy as np
 
 from jaxgames import emersonlei
-from jaxgames.cli import _oink, _options, _parts, _pictures, _weighted
+from jaxgames.cli import _oink, _options, _parts, _pictures, _rows
 from jaxgames.cli._exit import Exit
 from jaxgames.io import hoa_game
 from jaxgames.quoting import all_counted, counted
-from jaxgames.solution import Status
 
 EXAMPLE = "emersonlei game.hoa --verify -o strategy.npz"
 
@@ -24,7 +24,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     parser.set_defaults(beside=("output", ".npz"), check=_check_options)
     _options.add_strategies(parser)
-    _weighted.add_rows(parser)
+    _rows.add_rows(parser)
     _pictures.add(parser)
     _options.add_decomposition(parser, _oink.solver, kept=False)
     _options.take_no(
@@ -40,30 +40,25 @@ def run(args: argparse.Namespace) -> Exit:
     phase, game = _parts.begin(args, lambda args: hoa_game.load(args.file), _sizes)
     vertices, edges = game.shape
     solve = functools.partial(emersonlei.solve, strategies=args.strategies)
-    solution = _parts.solve(args, phase, solve, game)
-    verdict = _parts.verdict_on(args, phase, emersonlei.verify, game, solution)
-    winner = np.asarray(solution.winner)
-    facts = {
-        "vertices": vertices,
-        "edges": edges,
-        "condition": str(game.condition),
-        **_parts.solve_facts(solution, phase.seconds, verdict),
-        "won": [int((winner == player).sum()) for player in (0, 1)],
-    }
-    solved = solution.status == Status.SOLVED
-    if solved and solution.machine is not None:
-        facts["memories"] = solution.machine.memories
-    if solved and args.all:
-        facts["winner"] = winner.tolist()
-        if solution.machine is not None:
-            parts = vars(solution.machine).items()
-            facts |= {name: np.asarray(part).tolist() for name, part in parts}
-    end = _parts.conclude(*(args, solution, verdict, facts), lambda: _tell(args, facts))
-    if args.output and end == Exit.DONE:
-        _write(args.output, winner, solution.machine)
-    if end == Exit.DONE:
-        _pictures.write(args, game.arena, _pictures.Found(winner))
-    return end
+    sizes = {"vertices": vertices, "edges": edges, "condition": str(game.condition)}
+    return _rows.answered(
+        *(args, phase, solve, emersonlei.verify, game, sizes),
+        facts=_facts,
+        arrays=lambda found: {"winner": np.asarray(found.winner)},
+        tell=_tell,
+        picture=lambda found: (game.arena, _pictures.Found(found.winner)),
+        more=_machine,
+    )
+
+
+def _facts(found: emersonlei.Solution) -> dict[str, Any]:
+    return {} if found.machine is None else {"memories": found.machine.memories}
+
+
+def _machine(found: emersonlei.Solution) -> dict[str, np.ndarray]:
+    """The strategies, which a text does not hold."""
+    parts = {} if found.machine is None else vars(found.machine)
+    return {name: np.asarray(part) for name, part in parts.items()}
 
 
 def _sizes(game: emersonlei.Game) -> str:
@@ -72,18 +67,8 @@ def _sizes(game: emersonlei.Game) -> str:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    _weighted.check_output(args)
-    _pictures.check(args)
-    _parts.check_solver(emersonlei.SOLVERS, args.solver)
+    _rows.check(args, emersonlei.SOLVERS)
     _parts.check_strategies(args)
-
-
-def _write(path: str, winner: np.ndarray, machine: emersonlei.Machine | None) -> None:
-    """Writes who wins each vertex; in archives the machine, too."""
-    if path.lower().endswith(".npz") and machine is not None:
-        _parts.write_arrays(path, winner, winner=winner, **vars(machine))
-        return
-    _weighted.write_rows(path, winner=winner)
 
 
 def _tell(args: argparse.Namespace, facts: dict) -> None:

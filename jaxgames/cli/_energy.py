@@ -7,11 +7,10 @@ import numpy as np
 
 from jaxgames import energy
 from jaxgames.arena import Arena
-from jaxgames.cli import _checkpoint, _options, _parts, _pictures, _weighted
+from jaxgames.cli import _options, _rows, _weighted
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import counts
 from jaxgames.quoting import counted, quoted
-from jaxgames.solution import Status
 
 EXAMPLE = "energy game.energy --verify -o credits.npz"
 
@@ -58,9 +57,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Exit:
     _check_options(args)
-    phase, arena = _parts.begin(args, _weighted.load_weighted)
-    with phase("prepare"):
-        _weighted.prepare(args, arena)
+    phase, arena = _weighted.begin(args)
     size = int(arena.num_vertices)
     if args.vertex is not None and args.vertex >= size:
         raise ValueError(
@@ -70,40 +67,21 @@ def run(args: argparse.Namespace) -> Exit:
     if args.capacity is not None:
         solve = functools.partial(energy.solve_with_capacity, capacity=args.capacity)
         verify = functools.partial(energy.verify_with_capacity, capacity=args.capacity)
-    solve = functools.partial(solve, strategies=args.strategies)
-    solution = _parts.solve(args, phase, solve, arena)
-    verdict = _parts.verdict_on(args, phase, verify, arena, solution)
-    facts = {
-        **counts(arena),
-        "capacity": args.capacity,
-        **_parts.solve_facts(solution, phase.seconds, verdict),
-        **_facts(arena, solution),
-    }
-    solved = solution.status == Status.SOLVED
-    if solved and args.all:
-        facts |= {name: x.tolist() for name, x in _arrays(arena, solution).items()}
-    answer = _answer(args, arena, solution) if solved else {}
-    facts |= answer
-    end = _parts.conclude(
-        *(args, solution, verdict, facts), lambda: _tell(args, facts, answer)
+    return _rows.answered(
+        *(args, phase, functools.partial(solve, strategies=args.strategies), verify),
+        *(arena, {**counts(arena), "capacity": args.capacity}),
+        facts=lambda found: _facts(args, arena, found),
+        arrays=lambda found: _rows.columns(
+            arena, found, credit=found.credit, winner=found.winner
+        ),
+        tell=_tell,
+        picture=lambda found: (arena, found),
     )
-    if end != Exit.DONE:
-        return end
-    if args.output:
-        _weighted.write_rows(args.output, **_arrays(arena, solution))
-    _pictures.write(args, arena, solution)
-    if args.vertex is not None and answer.get("enough") is False:
-        return Exit.WRONG
-    return Exit.DONE
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    _weighted.check_output(args)
-    _pictures.check(args)
-    _checkpoint.check(args)
-    if args.capacity is None:
-        _parts.check_solver(energy.SOLVERS, args.solver)
-    elif args.solver not in ("auto", "fvi", "host"):
+    _rows.check(args, energy.SOLVERS)
+    if args.capacity is not None and args.solver not in ("auto", "fvi", "host"):
         raise ValueError(
             f"--capacity has the solvers auto, fvi and host, got {quoted(args.solver)}"
         )
@@ -122,36 +100,17 @@ def _check_options(args: argparse.Namespace) -> None:
         )
 
 
-def _facts(arena: Arena, solution: energy.Solution) -> dict:
+def _facts(args: argparse.Namespace, arena: Arena, solution: energy.Solution) -> dict:
     size = int(arena.num_vertices)
-    winner = np.asarray(solution.winner)[:size]
     credit = np.asarray(solution.credit)[:size]
-    return {
-        "won": [int((winner == player).sum()) for player in (0, 1)],
-        "undecided": int((winner == -1).sum()),
-        "largest_credit": int(credit.max(initial=0)),
-    }
-
-
-def _arrays(arena: Arena, solution: energy.Solution) -> dict[str, np.ndarray]:
-    size = int(arena.num_vertices)
-    arrays = {"credit": solution.credit, "winner": solution.winner}
-    if solution.strategy is not None:
-        arrays["successor"] = solution.successor(arena)
-    return {name: np.asarray(array)[:size] for name, array in arrays.items()}
-
-
-def _answer(args, arena: Arena, solution: energy.Solution) -> dict:
-    """What was asked about an initial energy, and a play."""
-    found = {}
-    size = int(arena.num_vertices)
+    found: dict = {"largest_credit": int(credit.max(initial=0))}
     if args.credit is not None:
         enough = np.asarray(energy.survives(solution, args.credit))[:size]
         found["enough_from"] = int(enough.sum())
         if args.vertex is not None:
             found["enough"] = bool(enough[args.vertex])
     if args.vertex is not None:
-        found["needed"] = int(np.asarray(solution.credit)[args.vertex])
+        found["needed"] = int(credit[args.vertex])
     if args.play is not None and args.vertex is not None:
         needed = max(found["needed"], 0)
         play = energy.play(
@@ -168,21 +127,21 @@ def _answer(args, arena: Arena, solution: energy.Solution) -> dict:
     return found
 
 
-def _tell(args: argparse.Namespace, facts: dict, answer: dict) -> None:
+def _tell(args: argparse.Namespace, facts: dict) -> None:
     won = facts["won"]
     most = f" with credits up to {facts['largest_credit']:,}" if won[0] else ""
     print(f"{args.file}: player 0 wins {won[0]:,}{most}, player 1 wins {won[1]:,}")
     if args.brief:
         return
-    if "needed" in answer:
-        needed = answer["needed"]
+    if "needed" in facts:
+        needed = facts["needed"]
         text = "no credit is enough" if needed == energy.TOP else f"needs {needed:,}"
         print(f"  vertex {args.vertex}: {text}")
-    elif "enough_from" in answer:
-        many = counted(answer["enough_from"], "vertex")
+    elif "enough_from" in facts:
+        many = counted(facts["enough_from"], "vertex")
         print(f"  {args.credit:,} is enough from {many}")
-    if "play" in answer:
-        play = answer["play"]
+    if "play" in facts:
+        play = facts["play"]
         level = play["level"]
         end = "" if play["survives"] else ", where player 0 loses"
         print(

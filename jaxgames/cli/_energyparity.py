@@ -7,18 +7,10 @@ import numpy as np
 
 from jaxgames import energyparity, io
 from jaxgames.arena import Arena
-from jaxgames.cli import (
-    _checkpoint,
-    _meanpayoff,
-    _options,
-    _parts,
-    _pictures,
-    _weighted,
-)
+from jaxgames.cli import _meanpayoff, _options, _parts, _pictures, _rows
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import counts, load
 from jaxgames.quoting import counted
-from jaxgames.solution import Status
 
 EXAMPLE = "energyparity game.eparity --verify -o winners.txt"
 
@@ -38,7 +30,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         "payoff and an even priority",
     )
     _options.add_strategies(parser)
-    _weighted.add_rows(parser)
+    _rows.add_rows(parser)
     _pictures.add(parser)
     _options.add_decomposition(parser)
 
@@ -50,27 +42,15 @@ def run(args: argparse.Namespace) -> Exit:
     if args.threshold is not None:
         game = energyparity.from_mean_payoff_parity(arena, args.threshold)
     solve = functools.partial(energyparity.solve, strategies=args.strategies)
-    solution = _parts.solve(args, phase, solve, game)
-    verdict = _parts.verdict_on(args, phase, energyparity.verify, game, solution)
-    size = int(arena.num_vertices)
-    winner = np.asarray(solution.winner)[:size]
-    facts = {
-        **counts(arena),
-        "threshold": None if args.threshold is None else str(args.threshold),
-        **_parts.solve_facts(solution, phase.seconds, verdict),
-        "won": [int((winner == player).sum()) for player in (0, 1)],
-    }
-    if solution.status == Status.SOLVED and args.all:
-        facts |= {name: x.tolist() for name, x in _arrays(arena, solution).items()}
-        if solution.modes is not None:
-            modes = vars(solution.modes).items()
-            facts |= {f"modes_{name}": np.asarray(x).tolist() for name, x in modes}
-    end = _parts.conclude(*(args, solution, verdict, facts), lambda: _tell(args, facts))
-    if args.output and end == Exit.DONE:
-        _write(args.output, arena, solution)
-    if end == Exit.DONE:
-        _pictures.write(args, game, solution)
-    return end
+    threshold = None if args.threshold is None else str(args.threshold)
+    return _rows.answered(
+        *(args, phase, solve, energyparity.verify, game),
+        {**counts(arena), "threshold": threshold},
+        arrays=lambda found: _arrays(arena, found),
+        tell=_tell,
+        picture=lambda found: (game, found),
+        more=_modes,
+    )
 
 
 def load_game(args: argparse.Namespace) -> Arena:
@@ -87,31 +67,20 @@ def load_game(args: argparse.Namespace) -> Arena:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    _weighted.check_output(args)
-    _pictures.check(args)
-    _parts.check_solver(energyparity.SOLVERS, args.solver)
-    _checkpoint.check(args, everywhere=True)
+    _rows.check(args, energyparity.SOLVERS, everywhere=True)
     _parts.check_strategies(args)
 
 
 def _arrays(arena: Arena, solution: energyparity.Solution) -> dict[str, np.ndarray]:
     """What is written of each vertex: moves are those of player 1."""
-    size = int(arena.num_vertices)
-    arrays = {"winner": solution.winner}
-    if solution.strategy is not None:
-        arrays |= {"enough": solution.credit, "successor": solution.successor(arena)}
-    return {name: np.asarray(array)[:size] for name, array in arrays.items()}
+    enough = {} if solution.strategy is None else {"enough": solution.credit}
+    return _rows.columns(arena, solution, winner=solution.winner, **enough)
 
 
-def _write(path: str, arena: Arena, solution: energyparity.Solution) -> None:
-    """Writes what was found of each vertex; in archives player 0's modes, too."""
-    arrays = _arrays(arena, solution)
-    if path.lower().endswith(".npz") and solution.modes is not None:
-        arrays |= {
-            f"modes_{name}": x.astype(str) if x.dtype == object else x
-            for name, x in vars(solution.modes).items()
-        }
-    _weighted.write_rows(path, **arrays)
+def _modes(solution: energyparity.Solution) -> dict[str, np.ndarray]:
+    """What player 0 does, which a text does not hold."""
+    modes = {} if solution.modes is None else vars(solution.modes)
+    return {f"modes_{name}": np.asarray(x) for name, x in modes.items()}
 
 
 def _tell(args: argparse.Namespace, facts: dict) -> None:

@@ -16,8 +16,8 @@ from jaxgames.cli import (
     _parts,
     _players,
     _report,
+    _rows,
 )
-from jaxgames.cli import _weighted as _rows
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import is_program, sizes, start_jax
 from jaxgames.cli._phases import Phases

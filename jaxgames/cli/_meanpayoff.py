@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxgames import energy, meanpayoff
 from jaxgames.arena import Arena
-from jaxgames.cli import _checkpoint, _options, _parts, _pictures, _weighted
+from jaxgames.cli import _options, _pictures, _rows, _weighted
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import counts
 from jaxgames.quoting import counted
@@ -36,39 +36,26 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Exit:
     _check_options(args)
-    phase, arena = _parts.begin(args, _weighted.load_weighted)
-    with phase("prepare"):
-        _weighted.prepare(args, arena)
+    phase, arena = _weighted.begin(args)
+    asked = {}
     if args.threshold is None:
-        solve, verify, facts_of = meanpayoff.solve, meanpayoff.verify, _values
+        solve, verify = meanpayoff.solve, meanpayoff.verify
     else:
         solve = functools.partial(_decide, threshold=args.threshold)
         verify = functools.partial(_verify, threshold=args.threshold)
-        facts_of = _winners
-    solve = functools.partial(solve, strategies=args.strategies)
-    solution = _parts.solve(args, phase, solve, arena)
-    verdict = _parts.verdict_on(args, phase, verify, arena, solution)
-    facts = {
-        **counts(arena),
-        **_parts.solve_facts(solution, phase.seconds, verdict),
-    }
-    if solution.status == Status.SOLVED:
-        facts |= facts_of(args, arena, solution)
-        if args.all:
-            facts |= {name: x.tolist() for name, x in _arrays(arena, solution).items()}
-    end = _parts.conclude(*(args, solution, verdict, facts), lambda: _tell(args, facts))
-    if args.output and end == Exit.DONE:
-        _weighted.write_rows(args.output, **_arrays(arena, solution))
-    if end == Exit.DONE:
-        _pictures.write(args, arena, _shown(solution))
-    return end
+        asked["threshold"] = str(args.threshold)
+    return _rows.answered(
+        *(args, phase, functools.partial(solve, strategies=args.strategies), verify),
+        *(arena, counts(arena) | asked),
+        facts=_values,
+        arrays=lambda found: _rows.columns(arena, found, **_answer(found)),
+        tell=_tell,
+        picture=lambda found: (arena, _shown(found)),
+    )
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    _weighted.check_output(args)
-    _pictures.check(args)
-    _parts.check_solver(energy.SOLVERS, args.solver)
-    _checkpoint.check(args)
+    _rows.check(args, energy.SOLVERS)
 
 
 def ratio(text: str) -> Fraction:
@@ -96,32 +83,20 @@ def _verify(arena: Arena, solution: energy.Solution, threshold: Fraction):
     return _weighted.verify_credits(game, solution)
 
 
-def _winners(args, arena: Arena, solution: energy.Solution) -> dict:
-    winner = np.asarray(solution.winner)[: int(arena.num_vertices)]
-    return {
-        "threshold": str(args.threshold),
-        "won": [int((winner == player).sum()) for player in (0, 1)],
-    }
-
-
-def _values(args, arena: Arena, solution: meanpayoff.Solution) -> dict:
-    """What is told of the values: how many vertices have each."""
-    size = int(arena.num_vertices)
-    parts = (x[:size].tolist() for x in (solution.value_num, solution.value_den))
+def _values(solution) -> dict:
+    """What is told of values: how many vertices have each."""
+    if not isinstance(solution, meanpayoff.Solution):
+        return {}
+    parts = (x.tolist() for x in (solution.value_num, solution.value_den))
     count = collections.Counter(zip(*parts, strict=True))
     each = sorted((Fraction(*pair), many) for pair, many in count.items())
     return {"values": [{"value": str(value), "vertices": many} for value, many in each]}
 
 
-def _arrays(arena: Arena, solution) -> dict[str, np.ndarray]:
-    size = int(arena.num_vertices)
+def _answer(solution) -> dict[str, np.ndarray]:
     if isinstance(solution, meanpayoff.Solution):
-        arrays = {"value_num": solution.value_num, "value_den": solution.value_den}
-    else:
-        arrays = {"winner": solution.winner}
-    if solution.strategy is not None:
-        arrays["successor"] = solution.successor(arena)
-    return {name: np.asarray(array)[:size] for name, array in arrays.items()}
+        return {"value_num": solution.value_num, "value_den": solution.value_den}
+    return {"winner": solution.winner}
 
 
 def _shown(solution) -> _pictures.Found | energy.Solution:

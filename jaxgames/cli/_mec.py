@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 
 from jaxgames import io, mdp
-from jaxgames.cli import _checkpoint, _options, _outputs, _parts
+from jaxgames.cli import _options, _parts, _rows
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import counts, read
 from jaxgames.quoting import counted, quoted
-from jaxgames.solution import Status
 
 EXAMPLE = "mec model.umb --output components.npz"
 
@@ -41,40 +40,33 @@ def run(args: argparse.Namespace) -> Exit:
         tiny = mdp.MDP.from_arrays([0, 1], [0, 1], [0])
         size = model.num_branches
         _parts.make_host_ready(args, size, lambda: mdp.mec(tiny, "host"))
-    found = _parts.solve(args, phase, mdp.mec, model)
-    verdict = _parts.verdict_on(args, phase, mdp.verify, model, found)
-    label, kept = np.asarray(found.state_label), np.asarray(found.choice_kept)
-    facts = {
-        **counts(model),
-        **_parts.solve_facts(found, phase.seconds, verdict),
+    return _rows.answered(
+        *(args, phase, mdp.mec, mdp.verify, model, counts(model)),
+        facts=_facts,
+        arrays=lambda found: {
+            "state_label": np.asarray(found.state_label),
+            "choice_kept": np.asarray(found.choice_kept),
+        },
+        tell=_tell,
+        more=lambda found: {"count": np.asarray(found.count, np.int32)},
+        write=_rows.write_labels,
+    )
+
+
+def _facts(found: mdp.EndComponents) -> dict[str, Any]:
+    label = np.asarray(found.state_label)
+    size = np.bincount(label[label >= 0], minlength=int(found.count))
+    return {
+        "components": int(found.count),
+        "states_inside": int(size.sum()),
+        "choices_kept": int(np.asarray(found.choice_kept).sum()),
+        "largest": int(size.max(initial=0)),
+        "sizes": _parts.histogram(size),
     }
-    if found.status == Status.SOLVED:
-        size = np.bincount(label[label >= 0], minlength=int(found.count))
-        facts |= {
-            "components": int(found.count),
-            "states_inside": int(size.sum()),
-            "choices_kept": int(kept.sum()),
-            "largest": int(size.max(initial=0)),
-            "sizes": _parts.histogram(size),
-        }
-        if args.all:
-            facts |= {"state_label": label.tolist(), "choice_kept": kept.tolist()}
-    end = _parts.conclude(args, found, verdict, facts, lambda: _tell(args, facts))
-    if args.output and end == Exit.DONE:
-        count = np.int32(found.count)
-        _parts.write_arrays(
-            args.output, label, state_label=label, choice_kept=kept, count=count
-        )
-    return end
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    _parts.check_all(args)
-    if args.output:
-        _parts.check_suffix("--output", args.output, _parts.SUFFIXES)
-        _outputs.check(args, output=args.output)
-    _parts.check_solver(mdp.SOLVERS, args.solver)
-    _checkpoint.check(args)
+    _rows.check(args, mdp.SOLVERS)
 
 
 def load(args: argparse.Namespace, kinds: Any = mdp.MDP) -> Any:

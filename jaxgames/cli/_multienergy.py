@@ -6,12 +6,11 @@ import numpy as np
 
 from jaxgames import io, multienergy
 from jaxgames.arena import Arena
-from jaxgames.cli import _checkpoint, _options, _parts, _weighted
+from jaxgames.cli import _options, _parts, _rows
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import read, sizes
 from jaxgames.io._files import writing
 from jaxgames.quoting import all_counted, counted
-from jaxgames.solution import Status
 
 EXAMPLE = "multienergy game.npz --cap 4 --verify -o budgets.txt"
 
@@ -48,7 +47,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         metavar="V",
         help="the vertex for --budget",
     )
-    _weighted.add_rows(parser)
+    _rows.add_rows(parser)
     _options.add_decomposition(parser)
     _options.take_no_pictures(parser)
 
@@ -62,23 +61,15 @@ def run(args: argparse.Namespace) -> Exit:
         ),
     )
     _check_questions(args, game)
-    found = _parts.solve(args, phase, multienergy.solve, game)
-    verdict = _parts.verdict_on(args, phase, multienergy.verify, game, found)
-    facts = {
-        "vertices": game.num_positions,
-        "edges": game.num_edges,
-        "energies": game.dimensions,
-        "cap": args.cap,
-        **_parts.solve_facts(found, phase.seconds, verdict),
-    }
-    if found.status == Status.SOLVED:
-        facts |= _facts(args, found)
-    end = _parts.conclude(*(args, found, verdict, facts), lambda: _tell(args, facts))
-    if end != Exit.DONE:
-        return end
-    if args.output:
-        _write(args.output, found)
-    return Exit.WRONG if facts.get("enough") is False else Exit.DONE
+    sizes = {"vertices": game.num_positions, "edges": game.num_edges}
+    return _rows.answered(
+        *(args, phase, multienergy.solve, multienergy.verify, game),
+        {**sizes, "energies": game.dimensions, "cap": args.cap},
+        facts=lambda found: _facts(args, found),
+        arrays=lambda found: {"offsets": found.offsets, "points": found.points},
+        tell=_tell,
+        write=_write,
+    )
 
 
 def load(args: argparse.Namespace) -> multienergy.Game:
@@ -116,9 +107,7 @@ def of_arena(arena: Arena, cap: list[int] | None) -> multienergy.Game:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    _weighted.check_output(args)
-    _parts.check_solver(multienergy.SOLVERS, args.solver)
-    _checkpoint.check(args)
+    _rows.check(args, multienergy.SOLVERS)
 
 
 def _check_questions(args: argparse.Namespace, game: multienergy.Game) -> None:
@@ -149,9 +138,6 @@ def _facts(args: argparse.Namespace, found: multienergy.Fronts) -> dict:
             facts["enough"] = bool(enough[args.vertex])
     if args.vertex is not None:
         facts["needed"] = found.budgets(args.vertex).tolist()
-    if args.all:
-        facts["offsets"] = found.offsets.tolist()
-        facts["points"] = found.points.tolist()
     return facts
 
 
@@ -173,12 +159,12 @@ def _tell(args: argparse.Namespace, facts: dict) -> None:
         print(f"  {budget} is enough from {counted(facts['enough_from'], 'vertex')}")
 
 
-def _write(path: str, found: multienergy.Fronts) -> None:
+def _write(path: str, arrays: dict[str, np.ndarray]) -> None:
     """Writes the budgets, as arrays or a line for each."""
-    offsets, points = found.offsets, found.points
     if path.lower().endswith(".npz"):
-        _parts.write_arrays(path, points, offsets=offsets, points=points)
+        _rows.write_rows(path, **arrays)
         return
+    offsets, points = arrays["offsets"], arrays["points"]
     vertex = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     with writing(path) as file:
         file.write(b"# vertex, and each energy of a minimal budget\n")

@@ -15,9 +15,9 @@ from jaxgames.cli import (
     _parts,
     _players,
     _report,
+    _rows,
     _vertices,
 )
-from jaxgames.cli import _weighted as _rows
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import counts
 from jaxgames.cli._phases import Phases

@@ -12,9 +12,9 @@ from jaxgames.cli import (
     _parts,
     _pictures,
     _report,
+    _rows,
     _scc,
     _vertices,
-    _weighted,
 )
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import counts, read, sizes
@@ -51,7 +51,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="find the attractor of this player: the vertices from which it can "
         "force a visit",
     )
-    _weighted.add_rows(parser)
+    _rows.add_rows(parser)
     _pictures.add(parser)
     _options.add_verify(parser)
     parser.add_argument(
@@ -127,7 +127,7 @@ def run(args: argparse.Namespace) -> Exit:
         return _parts.not_solved(args, SolveError(Status.MAX_STEPS, None))
     if args.output:
         columns = {name: x.astype(np.int32) for name, x in arrays.items()}
-        _weighted.write_rows(args.output, **columns)
+        _rows.write_rows(args.output, **columns)
     who = args.player or 0
     region = np.where(mask, who, 1 - who if args.player is not None else UNDECIDED)
     _pictures.write(args, arena, _pictures.Found(region, strategy))
@@ -135,7 +135,7 @@ def run(args: argparse.Namespace) -> Exit:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    _weighted.check_output(args)
+    _rows.check_output(args)
     _pictures.check(args)
     if args.to is None and args.begin is None:
         raise ValueError("expected --to, or --from, or both")

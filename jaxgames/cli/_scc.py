@@ -6,11 +6,10 @@ import numpy as np
 
 from jaxgames import graph, io, mdp
 from jaxgames.arena import Arena
-from jaxgames.cli import _checkpoint, _options, _outputs, _parts
+from jaxgames.cli import _options, _parts, _rows
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import counts, read, sizes
 from jaxgames.quoting import counted, quoted
-from jaxgames.solution import Status
 
 EXAMPLE = "scc protocol.aut --verify -o components.npz"
 
@@ -22,10 +21,10 @@ def options(parser: argparse.ArgumentParser) -> None:
         "decision process (.umb, .drn, .tra)",
         many=True,
     )
-    parser.set_defaults(beside=("labels", ".npz"), check=_check_options)
+    parser.set_defaults(beside=("output", ".npz"), check=_check_options)
     parser.add_argument(
         *("-o", "--output", "--labels"),
-        dest="labels",
+        dest="output",
         metavar="OUT",
         help="write the component of each vertex: .npz, a folder of these for several "
         "files, or .txt with one on each line; "
@@ -44,34 +43,18 @@ def run(args: argparse.Namespace) -> Exit:
         tiny = Arena.from_edges([0], [0], owner=[0])
         size = arena.shape[1]
         _parts.make_host_ready(args, size, lambda: graph.scc_on_host(tiny))
-    components = _parts.solve(args, phase, graph.scc, arena)
-    verdict = _parts.verdict_on(args, phase, graph.verify, arena, components)
-    labels = np.asarray(components.labels)[: int(arena.num_vertices)]
-    facts = {
-        **counts(arena),
-        **_parts.solve_facts(components, phase.seconds, verdict),
-    }
-    if components.status == Status.SOLVED:
-        facts |= _facts(arena, components, labels)
-        if args.all:
-            facts["labels"] = labels.tolist()
-    end = _parts.conclude(
-        *(args, components, verdict, facts),
-        lambda: _tell(args, facts, len(labels)),
+    return _rows.answered(
+        *(args, phase, graph.scc, graph.verify, arena, counts(arena)),
+        facts=lambda found: _facts(arena, found),
+        arrays=lambda found: {"labels": _labels(arena, found)},
+        tell=_tell,
+        more=lambda found: {"count": np.asarray(found.count, np.int32)},
+        write=_rows.write_labels,
     )
-    if args.labels and end == Exit.DONE:
-        count = np.int32(components.count)
-        _parts.write_arrays(args.labels, labels, labels=labels, count=count)
-    return end
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    _parts.check_all(args)
-    if args.labels:
-        _parts.check_suffix("--labels", args.labels, _parts.SUFFIXES)
-        _outputs.check(args, labels=args.labels)
-    _parts.check_solver(graph.SOLVERS, args.solver)
-    _checkpoint.check(args)
+    _rows.check(args, graph.SOLVERS)
 
 
 def load(args: argparse.Namespace) -> tuple[Arena, str]:
@@ -94,8 +77,12 @@ def load(args: argparse.Namespace) -> tuple[Arena, str]:
     return found, sizes(found)
 
 
-def _facts(arena: Arena, components, labels: np.ndarray) -> dict:
-    size = np.bincount(labels, minlength=int(components.count))
+def _labels(arena: Arena, found: graph.Components) -> np.ndarray:
+    return np.asarray(found.labels)[: int(arena.num_vertices)]
+
+
+def _facts(arena: Arena, components: graph.Components) -> dict:
+    size = np.bincount(_labels(arena, components), minlength=int(components.count))
     return {
         "components": int(components.count),
         "trivial": int(np.count_nonzero(graph.is_trivial(arena, components))),
@@ -104,13 +91,13 @@ def _facts(arena: Arena, components, labels: np.ndarray) -> dict:
     }
 
 
-def _tell(args: argparse.Namespace, facts: dict, vertices: int) -> None:
+def _tell(args: argparse.Namespace, facts: dict) -> None:
     count = facts["components"]
     print(
         f"{args.file}: {counted(count, 'strongly connected component')}, "
         f"{facts['trivial']:,} trivial; the largest has "
         f"{counted(facts['largest'], 'vertex')}"
-        f"{_parts.fraction(facts['largest'], vertices)}"
+        f"{_parts.fraction(facts['largest'], facts['vertices'])}"
     )
     if not args.brief:
         _parts.told(facts["sizes"])

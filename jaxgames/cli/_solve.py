@@ -210,12 +210,7 @@ def _told(
     args: argparse.Namespace, phase: Phases, arena: Arena, solution: parity.Solution
 ) -> Exit:
     """Checks a solution, and prints and writes what was asked for."""
-    verdict = None
-    if args.verify and solution.status == Status.SOLVED:
-        with phase("verify") as notes:
-            verdict = parity.verify(arena, solution)
-            notes.append("valid" if verdict else "WRONG")
-
+    verdict = _parts.verdict_on(args, phase, parity.verify, arena, solution)
     won = _won(solution)
     facts = _facts(args, arena, solution, verdict, phase.seconds)
     if not (args.json or args.quiet):

@@ -7,7 +7,7 @@ from typing import Any
 
 from jaxgames import io, parity, synth
 from jaxgames.arena import Arena
-from jaxgames.cli import _oink, _options, _outputs, _parts, _report, _synth_parts
+from jaxgames.cli import _oink, _options, _outputs, _parts, _synth_parts
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import read, sizes, start_jax
 from jaxgames.cli._phases import Phases
@@ -15,7 +15,7 @@ from jaxgames.cli._streams import STDIN
 from jaxgames.cli._systems import formulas_in
 from jaxgames.io._files import COMPRESSIONS
 from jaxgames.quoting import all_counted, counted, quoted
-from jaxgames.solution import SolveError, Status
+from jaxgames.solution import SolveError
 from jaxgames.synth import Decomposition, Specification
 
 EXAMPLE = "synth arbiter.ehoa -o arbiter.aag"
@@ -355,51 +355,11 @@ def _told(
         io.save(args.game, arena)
     if args.pg:
         io.save(args.pg, specification.arena(on_vertices=True), format="pg")
-    realizable, controller, verified = solution.realizable, None, None
-    whole = args.json and args.all
-    if realizable is None:
-        _parts.lift_unless_solved(solution.game)
-        status = Status(int(solution.game.status)).name.lower()
-        if args.json:
-            _report.show(args, {"status": status, "realizable": None})
-        return _parts.not_solved(args, solution.game)
-    if args.output or args.verify or whole:
-        with phase("controller") as notes:
-            controller = solution.controller()
-            notes.append(counted(controller.num_states, "state"))
-        with phase("verify") as notes:
-            verified = _is_right(specification, controller, realizable)
-            notes.append("valid" if verified else "WRONG")
-        if verified and args.output:
-            _synth_parts.write(args.output, controller)
-    facts: dict[str, Any] = {
-        "status": "solved",
-        "realizable": realizable,
-        "inputs": list(specification.inputs),
-        "outputs": list(specification.outputs),
-        "moore": specification.moore,
-        "parts": 1,
-        "automaton": {"states": specification.automaton.num_states},
-        "vertices": int(arena.num_vertices),
-        "edges": int(arena.num_edges),
-        "controller": None,
-        "seconds": dict(phase.seconds),
-        "verified": verified,
-    }
-    game = _parts.solve_facts(solution.game, phase.seconds, None)
-    facts |= {name: game[name] for name in ("solver", "stats")}
-    if args.formulas is not None:
-        facts["formula"] = args.formula
-    if controller is not None:
-        circuit = controller.circuit()
-        facts["controller"] = {
-            "states": controller.num_states,
-            "latches": len(circuit.following),
-            "gates": len(circuit.gates),
-        }
-        if whole and verified:
-            facts["aag"] = io.aiger.dumps(circuit).decode()
-    return _synth_parts.concluded(args, facts)
+    return _synth_parts.told(
+        *(args, phase, specification, solution.realizable, [solution]),
+        solution.controller,
+        lambda found: _is_right(specification, found, bool(solution.realizable)),
+    )
 
 
 def _is_right(

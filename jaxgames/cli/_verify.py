@@ -25,6 +25,36 @@ from jaxgames.synth import Circuit
 EXAMPLE = "verify game.pg.gz game.sol"
 
 
+_AS_FOR = {
+    "--capacity": (
+        *("N[,N...]", _options.naturals),
+        "the capacity of energies, as for energy, or --cap of multienergy",
+    ),
+    "--discount": ("P/Q", _meanpayoff.ratio, "the discount factor, as for discounted"),
+    "--threshold": (
+        *("P/Q", _meanpayoff.ratio),
+        "the mean payoff that was asked for, as for energyparity",
+    ),
+    "--accepting": ("VERTICES", str, "the accepting vertices, as for buchi"),
+    "--to": (
+        *("VERTICES", str),
+        "the vertices to reach, as for reach, or the states, as for probability",
+    ),
+    "--player": (
+        *("P", _options.natural),
+        "the player who forces a visit, as for reach, or who wants to reach the target "
+        "of a game, as for probability",
+    ),
+    "--through": (
+        *("STATES", str),
+        "states that a path may pass on its way, as for probability",
+    ),
+    "--notion": ("NAME", str, "the notion of equivalence, as for equiv"),
+    "--initial": ("N[,N...]", _options.naturals, "where runs begin, as for check"),
+}
+"""What other commands were asked, by their options: words for it, kinds, and help."""
+
+
 def options(parser: argparse.ArgumentParser) -> None:
     _options.add_game(
         parser,
@@ -42,56 +72,18 @@ def options(parser: argparse.ArgumentParser) -> None:
         ".xz). - is standard input. If there are several files, it is the folder with "
         "their answers",
     )
-    parser.add_argument(
-        "--capacity",
-        type=_options.naturals,
-        metavar="N[,N...]",
-        help="the capacity of energies, as for energy, or --cap of multienergy",
-    )
-    parser.add_argument(
-        "--discount",
-        type=_meanpayoff.ratio,
-        metavar="P/Q",
-        help="the discount factor, as for discounted",
-    )
-    parser.add_argument(
-        "--threshold",
-        type=_meanpayoff.ratio,
-        metavar="P/Q",
-        help="the mean payoff that was asked for, as for energyparity",
-    )
-    parser.add_argument(
-        "--accepting",
-        metavar="VERTICES",
-        help="the accepting vertices, as for buchi",
-    )
+    for name, (metavar, kind, help) in _AS_FOR.items():
+        parser.add_argument(name, metavar=metavar, type=kind, help=help)
     parser.add_argument(
         "--from-parity",
         action="store_true",
         help="make weights of the priorities of a parity game, as for energy",
     )
     parser.add_argument(
-        "--to",
-        metavar="VERTICES",
-        help="the vertices to reach, as for reach, or the states, as for probability",
-    )
-    parser.add_argument(
         "--from",
         dest="begin",
         metavar="VERTICES",
         help="where paths begin, as for reach",
-    )
-    parser.add_argument(
-        "--player",
-        type=_options.natural,
-        metavar="P",
-        help="the player who forces a visit, as for reach, or who wants to reach the "
-        "target of a game, as for probability",
-    )
-    parser.add_argument(
-        "--through",
-        metavar="STATES",
-        help="states that a path may pass on its way, as for probability",
     )
     optimum = parser.add_mutually_exclusive_group()
     for name, what in (("max", "largest"), ("min", "smallest")):
@@ -110,11 +102,6 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="the property, as for mdp",
     )
     _options.add_constants(parser, "values of constants, as for mdp")
-    parser.add_argument(
-        "--notion",
-        metavar="NAME",
-        help="the notion of equivalence, as for equiv",
-    )
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
         "--ltl",
@@ -136,12 +123,6 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     _synth.add_owners(parser, "with --ltl and without FILE")
     _fair.options(parser)
-    parser.add_argument(
-        "--initial",
-        type=_options.naturals,
-        metavar="N[,N...]",
-        help="where runs begin, as for check",
-    )
     parser.add_argument(
         "--deadlock",
         choices=("stutter", "error", "reject"),

@@ -6,10 +6,10 @@ import numpy as np
 
 from jaxgames import energy, io
 from jaxgames.arena import Arena
-from jaxgames.cli import _options, _outputs, _parts, _pictures
+from jaxgames.cli import _options, _parts, _pictures, _rows
 from jaxgames.cli._games import is_parity, load
+from jaxgames.cli._phases import Phases
 from jaxgames.energy import host
-from jaxgames.io._files import writing
 from jaxgames.quoting import counted
 
 
@@ -25,29 +25,8 @@ def add_weighted(parser: argparse.ArgumentParser) -> None:
         help="make weights of the priorities of a parity game",
     )
     _options.add_strategies(parser)
-    add_rows(parser)
+    _rows.add_rows(parser)
     _pictures.add(parser)
-
-
-def add_rows(parser: argparse.ArgumentParser) -> None:
-    """Where what was found of each vertex goes."""
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="OUT",
-        help="write what was found: .npz, a folder of these for several files, or "
-        ".txt with a line for each vertex; - is standard output",
-    )
-    _options.add_force(parser)
-    _options.add_all(parser)
-
-
-def check_output(args: argparse.Namespace) -> None:
-    """Finds out before a long solve what would fail after it."""
-    _parts.check_all(args)
-    if args.output:
-        _parts.check_suffix("-o", args.output, _parts.SUFFIXES)
-        _outputs.check(args, output=args.output)
 
 
 def load_weighted(args: argparse.Namespace) -> Arena:
@@ -76,10 +55,13 @@ def load_weighted(args: argparse.Namespace) -> Arena:
     return arena
 
 
-def prepare(args: argparse.Namespace, arena: Arena) -> None:
-    """Has the engine of the host compiled, if the game is not small."""
-    tiny = Arena.from_edges([0], [0], owner=[0], weight=[0])
-    _parts.make_host_ready(args, arena.shape[1], lambda: host.solve(tiny))
+def begin(args: argparse.Namespace) -> tuple[Phases, Arena]:
+    """Reads a game, and has the engine of the host compiled if it is not small."""
+    phase, arena = _parts.begin(args, load_weighted)
+    with phase("prepare"):
+        tiny = Arena.from_edges([0], [0], owner=[0], weight=[0])
+        _parts.make_host_ready(args, arena.shape[1], lambda: host.solve(tiny))
+    return phase, arena
 
 
 def verify_credits(arena: Arena, solution: energy.Solution) -> energy.Verdict:
@@ -87,19 +69,3 @@ def verify_credits(arena: Arena, solution: energy.Solution) -> energy.Verdict:
     if solution.strategy is None:
         return host.verify(arena, solution.credit)
     return energy.verify(arena, solution)
-
-
-def write_rows(path: str, **arrays: np.ndarray) -> None:
-    """Writes the arrays to a `.npz` file, or to text, in columns beside the vertex."""
-    if path.lower().endswith(".npz"):
-        # Numbers of more than 64 bits as text: archives have no others.
-        plain = {
-            k: x.astype(str) if x.dtype == object else x for k, x in arrays.items()
-        }
-        _parts.write_arrays(path, next(iter(plain.values())), **plain)
-        return
-    rows = zip(*(array.tolist() for array in arrays.values()), strict=True)
-    with writing(path) as file:
-        file.write(f"# vertex {' '.join(arrays)}\n".encode())
-        for vertex, row in enumerate(rows):
-            file.write(f"{vertex} {' '.join(map(str, row))}\n".encode())

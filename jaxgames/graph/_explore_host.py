@@ -8,13 +8,13 @@ from jaxgames import host
 from jaxgames.arena import MAX_SIZE
 from jaxgames.graph import _explore_room as memory
 from jaxgames.graph._explore_rules import (
-    EMPTY,
     Rules,
     action_type,
     check_successors,
     hashes,
     packed_successors,
 )
+from jaxgames.graph._numbered import number_at
 from jaxgames.host import compiled
 from jaxgames.later import backend, jax
 from jaxgames.tuning.explore import COMPILED_FROM
@@ -159,7 +159,7 @@ class OnHost:
         self._words = _longer(self._words, room)
         self._stamp = _longer(self._stamp, room, -1)
         self._ends, self._known = (_longer(x, room) for x in (self._ends, self._known))
-        self._table = np.full(2 * room, EMPTY, np.int32)
+        self._table = np.full(2 * room, -1, np.int32)
         places = hashes(self._words[: self.tail]) & np.uint32(2 * room - 1)
         with host.plain(self.tail):
             _fill(places.astype(np.int64), self._table)
@@ -217,26 +217,10 @@ def _insert(
     edges,
     parallel_edges,
 ):
-    last, width = len(table) - 1, keys.shape[1]
     for row in range(len(begins) - 1):
         for i in range(begins[row], begins[row + 1]):
-            place = places[i]
-            while True:
-                state = table[place]
-                if state == EMPTY:
-                    state = tail
-                    table[place] = state
-                    for w in range(width):
-                        words[state, w] = keys[i, w]
-                    tail += 1
-                    break
-                same = True
-                for w in range(width):
-                    if words[state, w] != keys[i, w]:
-                        same = False
-                if same:
-                    break
-                place = (place + 1) & last
+            state = number_at(keys[i], places[i], words, table, tail)
+            tail += state == tail
             # The stamp of a state is the last row that has an edge to it.
             if parallel_edges or stamp[state] != head + row:
                 stamp[state] = head + row
@@ -253,6 +237,6 @@ def _fill(places, table):
     last = len(table) - 1
     for state in range(len(places)):
         place = places[state]
-        while table[place] != EMPTY:
+        while table[place] >= 0:
             place = (place + 1) & last
         table[place] = state

@@ -9,12 +9,14 @@ import numpy as np
 
 from jaxgames.host import compiled
 from jaxgames.io import _word_loop
-from jaxgames.io._word_loop import natural, real
+from jaxgames.io._word_loop import letters, natural, real
 
 STATE, ACTION, BRANCH = range(3)
 """Kinds of lines."""
 
 ODD = -1
+
+_STATE, _ACTION = (int.from_bytes(word, "big") for word in (b"state", b"action"))
 
 
 class Stretch(NamedTuple):
@@ -138,32 +140,21 @@ def _read(byte, before, last, powers, state, action, branch, prob, values, ends)
             continue
         former = kind
         if mark == 97:
-            if (
-                at + 7 >= size
-                or byte[at + 1] != 99
-                or byte[at + 2] != 116
-                or byte[at + 3] != 105
-                or byte[at + 4] != 111
-                or byte[at + 5] != 110
-                or (byte[at + 6] != 32 and byte[at + 6] != 9)
-            ):
+            if at + 7 >= size or letters(byte, at, 6) != _ACTION:
                 return ODD, 0, 0, 0
             at += 6
+            if byte[at] != 32 and byte[at] != 9:
+                return ODD, 0, 0, 0
             kind = ACTION
             # It comes after a state, or after the branches of another one.
             if former == ACTION:
                 return ODD, 0, 0, 0
         elif mark == 115:
-            if (
-                at + 6 >= size
-                or byte[at + 1] != 116
-                or byte[at + 2] != 97
-                or byte[at + 3] != 116
-                or byte[at + 4] != 101
-                or (byte[at + 5] != 32 and byte[at + 5] != 9)
-            ):
+            if at + 6 >= size or letters(byte, at, 5) != _STATE:
                 return ODD, 0, 0, 0
             at += 5
+            if byte[at] != 32 and byte[at] != 9:
+                return ODD, 0, 0, 0
             kind = STATE
             if former >= 0 and former != BRANCH:
                 return ODD, 0, 0, 0

@@ -5,16 +5,14 @@ unusual is left to slower code, which can tell what is wrong.
 """
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from jaxgames import host
 from jaxgames.host import compiled
 from jaxgames.io import _pieces, _texts, _whole
 from jaxgames.io._whole import Whole
-from jaxgames.io._word_loop import natural
+from jaxgames.io._word_loop import letters, natural
 from jaxgames.tuning.io import HOA_BYTES as _BYTES_AT_ONCE
 from jaxgames.tuning.io import HOA_SLOWER as _SLOWER
 
@@ -23,6 +21,8 @@ ODD = -1
 
 _DASHES = 64
 """How many dashes are tried before the whole sign is searched."""
+
+_STATE, _END = (int.from_bytes(word, "big") for word in (b"State:", b"--END--"))
 
 _LINE = re.compile(
     r"""(?:State:\s*(?P<state>0|[1-9][0-9]{0,9})\s*(?:"(?:\\.|[^\\"])*"\s*)?
@@ -105,62 +105,32 @@ def _told_apart(text: str, at: np.ndarray) -> _texts.Texts:
 
 
 def read(whole: Whole, begin: int, most: int) -> Body | None:
-    """Reads states as `parse` does, those that have come at once."""
-    if not whole.has_come:
-        parts = list(_coming(whole, begin, most))
-        found = [part for part in parts if part is not None]
-        if len(found) == len(parts):
-            return _joined(whole.byte, found)
-    return parse(whole.byte, begin, most)
-
-
-def _coming(whole: Whole, begin: int, most: int) -> Iterator[Body | None]:
-    """What pieces of a text say that is to come, up to its end; None for an odd one."""
-
-    def parsed(piece: tuple[np.ndarray, int, int]) -> tuple[Body | None, bool]:
-        byte, begin, end = piece
-        cut = byte[: end + 8]
-        found = _parsed(cut, begin, most, None)
-        return found, found is not None and bool(cut[found.end] == ord("-"))
-
-    _pieces.keep_freed_memory()
-    pieces = whole.pieces(begin, b"\nState:", _BYTES_AT_ONCE)
-    is_end = False
-    for part, is_end in _pieces.in_order(parsed, pieces, whole.about):
-        yield part
-        if is_end or part is None:
-            return
-    if not is_end:
-        yield None
-
-
-def parse(byte: np.ndarray, begin: int, most: int) -> Body | None:
     """Reads states, whose edges have labels, from a position on.
 
-    A long text is cut where states start, and read by all cores. Eight bytes that are
-    no digits follow it. Gives None where something may be malformed, the text is not
-    UTF-8, or a name holds the sign for the end.
+    A long text is cut where states start, and read by all cores. Gives None where
+    something may be malformed, the text is not UTF-8, or a name holds the sign for the
+    end.
     """
-    end = _end_of(byte, begin)
-    if end < 0:
-        return None
-    if end - begin >= 2 * _BYTES_AT_ONCE:
-        _pieces.keep_freed_memory()
-        pieces = -(-(end - begin) // _BYTES_AT_ONCE)
-        wanted = [begin + (end - begin) * k // pieces for k in range(1, pieces)]
-        starts = {_whole.find(byte, b"\nState:", place, end) for place in wanted} - {-1}
-        borders = [begin, *sorted(starts), end + 7]
-        parts: list[Body | None] = [None] * (len(borders) - 1)
+    if has_come := whole.has_come:  # others may follow
+        end = _end_of(whole.byte, begin)
+        if end < 0:
+            return None
+        whole = Whole(whole.path, whole.byte[: end + 15])
 
-        def parse_one(k: int) -> None:
-            cut = byte[: borders[k + 1] + 8]
-            parts[k] = _parsed(cut, borders[k], most, k == len(parts) - 1)
+    def parse(byte: np.ndarray, begin: int, end: int) -> Body | None:
+        return _parsed(byte[: end + 8], begin, most)
 
-        host.together(parse_one, range(len(parts)))
-        bodies = [part for part in parts if part is not None]
-        if len(bodies) == len(parts):  # else a name may be cut, or something is odd
-            return _joined(byte, bodies)
-    return _parsed(byte[: end + 15], begin, most, True)
+    def is_last(body: Body) -> bool:
+        return whole.start(body.end).startswith(b"-")
+
+    found = whole.parsed(parse, begin, b"\nState:", _BYTES_AT_ONCE, is_last=is_last)
+    if found is not None:
+        return _joined(whole.byte, found) if len(found) > 1 else found[0]
+    # A name may have been cut.
+    if not has_come:
+        return read(Whole(whole.path, whole.byte), begin, most)
+    body = parse(whole.byte, begin, whole.size)
+    return body if body is not None and is_last(body) else None
 
 
 def _joined(byte: np.ndarray, parts: list[Body]) -> Body:
@@ -191,10 +161,8 @@ def _end_of(byte: np.ndarray, begin: int) -> int:
     return _whole.find(byte, b"--END--", end, size)
 
 
-def _parsed(
-    byte: np.ndarray, begin: int, most: int, to_end: bool | None
-) -> Body | None:
-    """Reads a piece that goes to the sign for the end, or not; None: either will do."""
+def _parsed(byte: np.ndarray, begin: int, most: int) -> Body | None:
+    """Reads a piece up to the sign for the end, or a state; eight bytes follow it."""
     if not _whole.is_utf8(byte[begin:-8]):
         return None
     # The shortest are `State:0` and `[t]0`.
@@ -202,7 +170,7 @@ def _parsed(
     states = np.empty((4, size // 7 + 2), np.int32)
     edges = np.empty((5, size // 4 + 2), np.int32)
     count, links, end = _parse(byte, begin, most, states, edges)
-    if end == ODD or (to_end is not None and (byte[end] == 45) != to_end):
+    if end == ODD:
         return None
     return Body(
         states[0, :count].copy(),
@@ -222,8 +190,7 @@ def _parse(byte, begin, most, states, edges):
     links = 0
     at = _skip(byte, begin, size)
     while at < size:
-        mark = byte[at]
-        is_edge = mark == 91
+        is_edge = byte[at] == 91
         if is_edge and count > 0:  # a label
             at += 1
             edges[1, links] = at
@@ -233,24 +200,9 @@ def _parse(byte, begin, most, states, edges):
                 at += 1
             edges[2, links] = at
             at += 1
-        elif (  # State:
-            mark == 83
-            and byte[at + 1] == 116
-            and byte[at + 2] == 97
-            and byte[at + 3] == 116
-            and byte[at + 4] == 101
-            and byte[at + 5] == 58
-        ):
+        elif letters(byte, at, 6) == _STATE:
             at += 6
-        elif (  # --END--
-            mark == 45
-            and byte[at + 1] == 45
-            and byte[at + 2] == 69
-            and byte[at + 3] == 78
-            and byte[at + 4] == 68
-            and byte[at + 5] == 45
-            and byte[at + 6] == 45
-        ):
+        elif letters(byte, at, 7) == _END:
             states[1, count] = links
             return count, links, at
         else:

@@ -3,12 +3,10 @@
 Anything unusual is left to slower code, which can tell what is wrong.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from jaxgames import host
 from jaxgames.host import compiled
 from jaxgames.io import _pieces, _texts, _whole
 from jaxgames.io._whole import Whole
@@ -41,56 +39,20 @@ def pays(size: int) -> bool:
 
 
 def read(whole: Whole, begin: int, most: int) -> States | None:
-    """Reads the statements of a text as `parse` does, those that have come at once."""
-    if not whole.has_come:
-        parts = list(_coming(whole, begin, most))
-        found = [part for part in parts if part is not None]
-        if len(found) == len(parts):
-            return _joined(whole.byte, found)
-    return parse(whole.byte[: whole.size + 1], begin, most)
+    """Reads the statements of a text from a position on.
 
+    A long text is read by all cores, piece by piece. Gives None if a statement may be
+    malformed, or the text is not UTF-8.
+    """
 
-def _coming(whole: Whole, begin: int, most: int) -> Iterator[States | None]:
-    """What pieces of a text say that is to come, up to one that may be malformed."""
-
-    def parsed(piece: tuple[np.ndarray, int, int]) -> States | None:
-        byte, begin, end = piece
+    def parse(byte: np.ndarray, begin: int, end: int) -> States | None:
+        # What follows, a semicolon or a line end, stands for nothing.
         return _parsed(byte[: end + 1], begin, most)
 
-    _pieces.keep_freed_memory()
-    # A piece has a line end behind it, which stands for nothing.
-    pieces = whole.pieces(begin, b";\n", _BYTES_AT_ONCE, kept=1)
-    for part in _pieces.in_order(parsed, pieces, whole.about):
-        yield part
-        if part is None:
-            return
-
-
-def parse(byte: np.ndarray, begin: int, most: int) -> States | None:
-    """Reads the statements of a text with a semicolon behind it, from a position on.
-
-    Gives None if a statement may be malformed, or the text is not UTF-8.
-    """
-    size = len(byte) - begin
-    if size < 2 * _BYTES_AT_ONCE:
-        return _parsed(byte, begin, most)
-    _pieces.keep_freed_memory()
-    pieces = -(-size // _BYTES_AT_ONCE)
-    wanted = [begin + size * k // pieces for k in range(1, pieces)]
-    found = [_whole.find(byte, b";\n", place, len(byte)) for place in wanted]
-    ends = {place + 1 for place in found if place >= 0}
-    # A piece has a line end behind it, which stands for nothing either.
-    borders = [begin, *sorted(ends), len(byte) - 1]
-    parts: list[States | None] = [None] * (len(borders) - 1)
-
-    def parse_one(k: int) -> None:
-        parts[k] = _parsed(byte[: borders[k + 1] + 1], borders[k], most)
-
-    host.together(parse_one, range(len(parts)))
-    found = [part for part in parts if part is not None]
-    if len(found) < len(parts):  # a name or a comment may be cut
-        return _parsed(byte, begin, most)
-    return _joined(byte, found)
+    found = whole.parsed(parse, begin, b";\n", _BYTES_AT_ONCE, 1)
+    if found is None:  # a name or a comment may be cut
+        return parse(whole.byte, begin, whole.size)
+    return _joined(whole.byte, found) if len(found) > 1 else found[0]
 
 
 def _joined(byte: np.ndarray, found: list[States]) -> States:

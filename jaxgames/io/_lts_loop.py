@@ -5,10 +5,12 @@ import numpy as np
 from jaxgames.host import compiled
 from jaxgames.io import _pieces
 from jaxgames.io._decimal import MARGIN
-from jaxgames.io._word_loop import natural
+from jaxgames.io._word_loop import letters, natural
 
 ODD = -1
 """Where there is something else, which other code is to look at."""
+
+_ARROW, _LABEL = (int.from_bytes(word, "big") for word in (b" -> ", b" [label="))
 
 SLOWER = 8
 """So many times longer as reading text by arrays takes what looks at it else."""
@@ -99,20 +101,13 @@ def _dot(byte, start, end, most, found):
         if at == last - 1:
             found[1, line] = source
             continue
-        # " -> " comes next, and then the target.
-        if last - at < 16 or byte[at] != 32 or byte[at + 1] != 45:
-            continue
-        if byte[at + 2] != 62 or byte[at + 3] != 32:
+        if last - at < 16 or letters(byte, at, 4) != _ARROW:
             continue
         target, at = natural(byte, at + 4)
         if target == ODD or target > most:
             continue
-        # " [label=" and a quote; at the end a quote, "]" and ";".
-        if last - at < 12 or byte[at] != 32 or byte[at + 1] != 91:
-            continue
-        if byte[at + 2] != 108 or byte[at + 3] != 97 or byte[at + 4] != 98:
-            continue
-        if byte[at + 5] != 101 or byte[at + 6] != 108 or byte[at + 7] != 61:
+        # Then a quote; at the end a quote, "]" and ";".
+        if last - at < 12 or letters(byte, at, 8) != _LABEL:
             continue
         if byte[at + 8] != 34 or byte[last - 2] != 93 or byte[last - 3] != 34:
             continue

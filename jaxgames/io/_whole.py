@@ -1,7 +1,8 @@
 """A whole text as bytes; only the parts that are needed are decoded."""
 
 import codecs
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -9,6 +10,8 @@ from jaxgames.io import _pieces
 from jaxgames.io._files import FilePath, coming, read_whole
 from jaxgames.io._tokens import PER_BYTE, decoded, refuse_pointer
 from jaxgames.tuning.io import HEADER_BYTES as _HEADER_BYTES
+
+T = TypeVar("T")
 
 BEHIND = b";" + b" " * 7
 """What follows the text, so that loops over digits need not look for its end."""
@@ -110,7 +113,7 @@ class Whole:
         Args:
             begin: where the first piece begins.
             mark: what the others begin with.
-            at_once: how many bytes a piece has at least, but the last one.
+            at_once: how many bytes a piece has at least; the last one may be shorter.
             kept: how many bytes of a mark belong to the piece before it.
 
         Yields:
@@ -118,12 +121,40 @@ class Whole:
         """
         end = 0
         while end >= 0:
-            end = self.find(mark, begin + at_once)
+            is_short = self._more is None and self._come - begin < 2 * at_once
+            end = -1 if is_short else self.find(mark, begin + at_once)
             if end >= 0:
                 end += kept
                 self._wait(end + len(BEHIND))
             yield self._byte, begin, self._come if end < 0 else end
             begin = end
+
+    def parsed(
+        self,
+        parse: Callable[[np.ndarray, int, int], T | None],
+        *cuts: Any,
+        is_last: Callable[[T], bool] | None = None,
+    ) -> list[T] | None:
+        """What is found in the pieces of a text, by all cores, while it comes.
+
+        Args:
+            parse: takes the bytes, and where the piece begins and ends, as `pieces`
+                gives them; gives None for what is odd.
+            cuts: how the text is cut, as for `pieces`.
+            is_last: what follows a piece of which this is true is not asked for.
+
+        Returns:
+            None if a piece is odd, or none is the last.
+        """
+        _pieces.keep_freed_memory()
+        found, pieces = [], self.pieces(*cuts)
+        for part in _pieces.in_order(lambda piece: parse(*piece), pieces, self.about):
+            if part is None:
+                return None
+            found.append(part)
+            if is_last is not None and is_last(part):
+                return found
+        return None if is_last else found
 
     @property
     def text(self) -> str:

@@ -206,6 +206,15 @@ def natural(byte, at):
     return value, at
 
 
+@compiled
+def letters(byte, at, size):
+    """Up to eight bytes as one number, as `int.from_bytes` has it: for other loops."""
+    found = 0
+    for place in range(at, at + size):
+        found = found * 256 + np.int64(byte[place])
+    return found
+
+
 def alike(byte, start, end) -> tuple[np.ndarray, np.ndarray]:
     """Numbers the different words among some, in the order of their first appearance.
 

@@ -158,9 +158,10 @@ class Emitter:
     def negated(self, value: Value) -> Value:
         return Value(BOOL, [self.word(f"xor i1 {self.truth(value)}, true")])
 
-    def chosen(self, condition: str, one: str, other: str) -> str:
-        """One of two integers."""
-        return self.word(f"select i1 {condition}, i64 {one}, i64 {other}")
+    def chosen(self, condition: str, one: str, other: str, kind: str = INT) -> str:
+        """One of two numbers."""
+        (word,) = words(kind)
+        return self.word(f"select i1 {condition}, {word} {one}, {word} {other}")
 
     def check(self, condition: str, code: int) -> None:
         """Ends the call with that code if a condition does not hold."""

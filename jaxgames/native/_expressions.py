@@ -409,10 +409,11 @@ class Expressions(Arrays):
     def _better(self, function: Any, one: Value, other: Value) -> Value:
         if one.is_known and other.is_known:
             return constant(function(one.known, other.known))
-        first, second = self.integer(one), self.integer(other)
-        order = "slt" if function is min else "sgt"
-        better = self.word(f"icmp {order} i64 {second}, {first}")
-        return Value(INT, [self.chosen(better, second, first)])
+        kind = FLOAT if FLOAT in (one.type, other.type) else INT
+        one, other = self.cast(one, kind), self.cast(other, kind)
+        order = ast.Lt() if function is min else ast.Gt()
+        better = self.truth(self.compared(order, other, one))
+        return Value(kind, [self.chosen(better, other.words[0], one.words[0], kind)])
 
     def _as_integer(self, function: Any, value: Value) -> Value:
         if value.is_known:

@@ -2,14 +2,11 @@
 
 import itertools
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from jaxgames import mdp
-
-Chain = list[list[tuple[int, Fraction]]]
-"""For each state its branches: target and probability."""
+from jaxgames.mdp import reference
 
 
 def random_model(
@@ -28,110 +25,44 @@ def random_model(
     return mdp.MDP.from_arrays(groups, rows, columns, probs)
 
 
-def branches(model: mdp.MDP, choice: int) -> list[tuple[int, Fraction]]:
-    """Where a choice leads, with probabilities relative to their sum."""
-    here = slice(*model.row_offsets[choice : choice + 2].tolist())
-    probs = [Fraction(p) for p in model.probs[here].tolist()]
-    total = sum(probs)
-    targets = model.columns[here].tolist()
-    return [(t, p / total) for t, p in zip(targets, probs, strict=True)]
+branches = reference._branches
+"""Where a choice leads, with probabilities relative to their sum."""
 
 
-def chains(model: mdp.MDP):
-    """Each deterministic memoryless scheduler, with the chain it makes."""
-    groups = model.row_group_offsets.tolist()
-    own = [range(*pair) for pair in itertools.pairwise(groups)]
-    rows = [branches(model, choice) for choice in range(model.num_choices)]
-    for scheduler in itertools.product(*own):
-        yield scheduler, [rows[choice] for choice in scheduler]
-
-
-def closure(chain: Chain) -> Any:
-    """Which states reach which, in any number of steps: bool `[S, S]`."""
-    size = len(chain)
-    reach: Any = np.eye(size, dtype=bool)
-    for state, out in enumerate(chain):
-        reach[state, [t for t, _ in out]] = True
-    for middle in range(size):
-        reach = reach | (reach[:, middle, None] & reach[None, middle])
-    return reach
-
-
-def stopped(chain: Chain, target, passed) -> Chain:
-    """The chain made absorbing in the target, and where a path has failed."""
-    return [
-        out if passed[state] and not target[state] else [(state, Fraction(1))]
-        for state, out in enumerate(chain)
-    ]
-
-
-def chain_values(chain: Chain, target, passed) -> list[Fraction]:
-    """The probability to reach a target from each state, by elimination."""
-    chain = stopped(chain, target, passed)
-    size = len(chain)
-    reaches = closure(chain)[:, np.asarray(target, bool)].any(1)
-    value = [Fraction(int(t)) for t in target]
-    open_ = [s for s in range(size) if reaches[s] and not target[s]]
-    place = {s: i for i, s in enumerate(open_)}
-    rows = []
-    for s in open_:
-        row = [Fraction(int(t == s)) for t in open_] + [Fraction(0)]
-        for t, p in chain[s]:
-            if t in place:
-                row[place[t]] -= p
-            else:
-                row[-1] += p * value[t]
-        rows.append(row)
-    for s, found in zip(open_, solved(rows), strict=True):
-        value[s] = found
-    return value
-
-
-def solved(rows: list[list[Fraction]]) -> list[Fraction]:
-    """The solution of linear equations, by elimination."""
-    rows = [list(row) for row in rows]
-    for k in range(len(rows)):
-        pivot = next(i for i in range(k, len(rows)) if rows[i][k])
-        rows[k], rows[pivot] = rows[pivot], rows[k]
-        rows[k] = [x / rows[k][k] for x in rows[k]]
-        for i in range(len(rows)):
-            if i != k and rows[i][k]:
-                rows[i] = [
-                    x - rows[i][k] * y for x, y in zip(rows[i], rows[k], strict=True)
-                ]
-    return [row[-1] for row in rows]
-
-
-def reach_values(
-    model: mdp.MDP, target, passed
-) -> tuple[list[Fraction], list[Fraction]]:
-    """The least and largest probability to reach a target, over all schedulers."""
-    values = [chain_values(chain, target, passed) for _, chain in chains(model)]
-    return [min(x) for x in zip(*values, strict=True)], [
-        max(x) for x in zip(*values, strict=True)
-    ]
-
-
-def surely_for_ever(chain: Chain, accepting) -> Any:
-    """From where a chain visits a set infinitely often with probability one."""
-    reach = closure(chain)
-    accepting = np.asarray(accepting, bool)
-    recurrent = np.array(
-        [all(reach[t, s] for t in np.flatnonzero(reach[s])) for s in range(len(chain))]
-    )
-    good = np.array([(reach[s] & accepting).any() for s in range(len(chain))])
-    return ~(reach & (recurrent & ~good)[None]).any(1)
-
-
-def buchi_states(model: mdp.MDP, accepting) -> Any:
-    """From where some scheduler visits a set for ever with probability one."""
-    won: Any = [surely_for_ever(chain, accepting) for _, chain in chains(model)]
-    return np.asarray(won).any(0)
-
-
-def chain_of(model: mdp.MDP) -> Chain:
+def chain_of(model: mdp.MDP) -> reference.Chain:
     """A model with one choice in each state as a chain."""
     return [branches(model, state) for state in range(model.num_choices)]
+
+
+def closure(chain: reference.Chain) -> np.ndarray:
+    """Which states reach which, in any number of steps: bool `[S, S]`."""
+    return np.array(reference._reachability(chain))
+
+
+def chain_values(chain: reference.Chain, target, passed) -> list[reference.Exact]:
+    """The probability to reach a target from each state, by elimination."""
+    one = Fraction(1)
+    return reference._chain_values("reach", chain, [], target, passed, one)
+
+
+def reach_values(model: mdp.MDP, target, passed) -> tuple[list, list]:
+    """The least and largest probability to reach a target, over all schedulers."""
+    asked = {"target": target, "states": passed}
+    least = reference.values(model, "reach", "min", **asked)
+    return least, reference.values(model, "reach", "max", **asked)
+
+
+def surely_for_ever(chain: reference.Chain, accepting) -> np.ndarray:
+    """From where a chain visits a set infinitely often with probability one."""
+    one = Fraction(1)
+    values = reference._chain_values("buchi", chain, [], accepting, [], one)
+    return np.array([value == 1 for value in values])
+
+
+def buchi_states(model: mdp.MDP, accepting) -> np.ndarray:
+    """From where some scheduler visits a set for ever with probability one."""
+    values = reference.values(model, "buchi", target=accepting)
+    return np.array([value == 1 for value in values])
 
 
 # ---- end components --------------------------------------------------------------

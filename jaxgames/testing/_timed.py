@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames import mdp
-from jaxgames.testing import _exact
+from jaxgames.mdp import reference
 from jaxgames.testing._subject import Check, Complaint, Subject, each
 
 SIZE = 6
@@ -103,49 +103,22 @@ def _decimal(x: Fraction) -> decimal.Decimal:
 
 def averages(chain: Chain) -> list[Fraction]:
     """What is earned in a unit of time in the long run, in each state."""
-    size = len(chain.rates)
-    reach = [
-        [i == j or chain.rates[i][j] > 0 for j in range(size)] for i in range(size)
+    totals = [sum(row) for row in chain.rates]
+    rows = [
+        [(j, rate / total) for j, rate in enumerate(row) if rate]
+        for row, total in zip(chain.rates, totals, strict=True)
     ]
-    for k in range(size):
-        for i in range(size):
-            for j in range(size):
-                reach[i][j] = reach[i][j] or (reach[i][k] and reach[k][j])
-    closed = [all(reach[j][i] for j in range(size) if reach[i][j]) for i in range(size)]
-    gain: list[Fraction | None] = [None] * size
-    for i in range(size):
-        if closed[i] and gain[i] is None:
-            members = [j for j in range(size) if reach[i][j]]
-            share = _stationary(chain, members)
-            earned = sum(
-                share[j] * (chain.paid[j] + chain.jump[j] * sum(chain.rates[j]))
-                for j in members
-            )
-            for j in members:
-                gain[j] = Fraction(earned)
-    left = [i for i in range(size) if gain[i] is None]
-    rows = []
-    for i in left:
-        known = sum(
-            (chain.rates[i][j] * g for j, g in enumerate(gain) if g is not None),
-            Fraction(0),
-        )
-        rest = [-chain.rates[i][j] for j in left]
-        rest[left.index(i)] += sum(chain.rates[i])
-        rows.append([*rest, known])
-    for i, found in zip(left, _exact.solved(rows), strict=True):
-        gain[i] = found
-    return [Fraction(g or 0) for g in gain]
-
-
-def _stationary(chain: Chain, members: list[int]) -> dict[int, Fraction]:
-    rows = []
-    for j in members[1:]:
-        row = [chain.rates[i][j] for i in members]
-        row[members.index(j)] -= sum(chain.rates[j])
-        rows.append([*row, Fraction(0)])
-    rows.append([Fraction(1)] * (len(members) + 1))
-    return dict(zip(members, _exact.solved(rows), strict=True))
+    times = [1 / total for total in totals]
+    gains = [p * t + j for p, t, j in zip(chain.paid, times, chain.jump, strict=True)]
+    earned, reach = (gains, times), reference._reachability(rows)
+    worth, closed = [Fraction(0)] * len(rows), [False] * len(rows)
+    for i, after in enumerate(reach):
+        members = [j for j, there in enumerate(after) if there]
+        closed[i] = all(reach[j][i] for j in members)
+        if closed[i]:  # what a step earns there, and how long it takes
+            step, time = (reference._stationary(rows, x, members) for x in earned)
+            worth[i] = step / time
+    return [Fraction(x) for x in reference._absorbed(rows, worth, closed)]
 
 
 def questions(chain: Chain) -> list[tuple[str, list]]:

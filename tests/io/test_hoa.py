@@ -9,6 +9,7 @@ import pytest
 
 from jaxgames import io, ltl
 from jaxgames.io import FormatError, _hoa_loop, _pieces, _texts, hoa
+from jaxgames.io._whole import Whole
 from jaxgames.ltl import Automaton
 
 HEADER = 'HOA: v1\nStates: 2\nStart: 0\nAP: 2 "a" "b"\nAcceptance: 1 Inf(0)\n--BODY--\n'
@@ -397,10 +398,9 @@ def assert_same(one, other):
 @pytest.mark.parametrize("text", CUT)
 def test_bodies_are_cut_only_between_states(text, size):
     """A piece that ends within a name or a bracket is not taken for a whole one."""
-    byte = np.frombuffer(text.encode() + b" " * 8, np.uint8)
-    whole = _hoa_loop.parse(byte, 0, 9)
+    whole = _hoa_loop.read(Whole.of("a", text), 0, 9)
     with mock.patch.object(_hoa_loop, "_BYTES_AT_ONCE", size):
-        cut = _hoa_loop.parse(byte, 0, 9)
+        cut = _hoa_loop.read(Whole.of("a", text), 0, 9)
     assert (whole is None) == (cut is None)
     assert_same(whole or (), cut or ())
 
@@ -410,9 +410,8 @@ def test_plain_automata_are_read_at_once():
     for formula in ("G(p -> F q)", "G F p & F G q", "true"):
         data = hoa.dumps(ltl.translate(formula, generalised=True)).encode()
         begin = data.index(b"--BODY--") + 8
-        byte = np.frombuffer(data + b" " * 8, np.uint8)
         bodies = (
-            _hoa_loop.parse(byte, begin, 100),
+            _hoa_loop.read(Whole.of("a", data.decode()), begin, 100),
             _hoa_loop.scan(data.decode(), begin + 1, 100),
         )
         for body in bodies:

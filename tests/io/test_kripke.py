@@ -7,6 +7,7 @@ import pytest
 
 from jaxgames import Arena, io, ltl, systems
 from jaxgames.io import FormatError, _kripke_loop, _pieces, kripke
+from jaxgames.io._whole import Whole
 from jaxgames.systems import System
 
 TEXT = """\
@@ -302,8 +303,8 @@ def test_plain_systems_are_read_by_machine_code():
     for seed in range(12):
         data = kripke.dumps(random_system(seed)).encode()
         begin = data.index(b";", data.index(b"initial")) + 1
-        byte = np.frombuffer(data + b";", np.uint8)
-        assert _kripke_loop.parse(byte, begin, 100) is not None
+        whole = Whole.of("a", data.decode())
+        assert _kripke_loop.read(whole, begin, 100) is not None
 
 
 CUT = (
@@ -321,10 +322,9 @@ CUT = (
 @pytest.mark.parametrize("text", CUT)
 def test_systems_are_cut_only_between_statements(text, size, monkeypatch):
     """A piece that ends within a name or a comment is not taken for a whole one."""
-    byte = np.frombuffer(text.encode() + b";", np.uint8)
-    whole = _kripke_loop.parse(byte, 0, 9)
+    whole = _kripke_loop.read(Whole.of("a", text), 0, 9)
     monkeypatch.setattr(_kripke_loop, "_BYTES_AT_ONCE", size)
-    cut = _kripke_loop.parse(byte, 0, 9)
+    cut = _kripke_loop.read(Whole.of("a", text), 0, 9)
     assert (whole is None) == (cut is None)
     if whole is not None and cut is not None:
         for one, other in zip(whole, cut, strict=True):

@@ -594,7 +594,7 @@ def test_ranges_hold_whatever_is_computed():
             found = scope.typed(node)
         except PropertyError:
             continue  # too large
-        if found.function is None or found.low is None:
+        if found.tree is None or found.low is None:
             continue
         with np.errstate(all="ignore"):
             values = np.asarray(found.on(np, columns))

@@ -61,13 +61,15 @@ def prob0(
         if swept is not None:
             return Region(real & ~_sequence.some(swept, goal, passed, live))
         return Region(real & ~_some(goal, passed, *into))
-    hit = np.zeros(len(live), np.bool_)  # choices that may lead to a marked state
+    free = live.copy()  # choices that cannot lead to a marked state
     if swept is not None:
+        hit = np.zeros(len(live), np.bool_)
         away = real & ~_sequence.every(swept, goal, passed, live, hit)
+        free &= ~hit
     else:
-        away = real & ~_every(groups, goal, passed, live, *into, hit)
+        away = real & ~_every(groups, goal, passed, live, *into, free)
     # Where a path may not pass, nothing is left to be chosen well.
-    return Region(away, _first(groups, live & ~hit, away & passed))
+    return Region(away, _first(groups, free, away & passed))
 
 
 def prob1(
@@ -262,34 +264,23 @@ def _some(start, passed, into, source, owner):
 
 
 @linear
-def _every(groups, start, passed, live, into, source, owner, hit):
-    """Marks what leads to `start` with every choice; and which choices do."""
+def _every(groups, start, passed, live, into, source, owner, free):
+    """Marks what leads to `start` with every choice; what does is not `free` then."""
     size = len(groups) - 1
-    mark = start.copy()
-    hit[:] = False
-    left = np.zeros(size, np.int32)  # live choices that are not hit yet
-    stack = np.empty(size, np.int32)
-    top = 0
+    left = np.zeros(size, np.int32)  # live choices that do not yet
+    queue = np.empty(size, np.int32)
+    end = 0
     for s in range(size):
-        if mark[s]:
-            stack[top] = s
-            top += 1
+        if start[s]:
+            queue[end] = s
+            end += 1
         for c in range(groups[s], groups[s + 1]):
             left[s] += live[c]
-    while top:
-        top -= 1
-        t = stack[top]
-        for i in range(into[t], into[t + 1]):
-            c = source[i]
-            if hit[c]:
-                continue
-            hit[c] = True
-            s = owner[c]
-            left[s] -= 1
-            if left[s] == 0 and passed[s] and not mark[s]:
-                mark[s] = True
-                stack[top] = s
-                top += 1
+    others = passed.copy()
+    end = cut_off(into, source, owner, start, others, free, left, queue, end)
+    mark = start.copy()
+    for i in range(end):
+        mark[queue[i]] = True
     return mark
 
 

@@ -139,8 +139,7 @@ def improved(local, base, least, unit, small):
                 local.policy[state] = chosen
                 switched += 1
             gain = gain / unit[state] if unit[state] > 0.0 else np.inf
-            if gain > largest:
-                largest = gain
+            largest = max(largest, gain)
         moved = most - value[state]
         local.room[state] = moved
         value[state] = most
@@ -150,8 +149,7 @@ def improved(local, base, least, unit, small):
             change = moved / unit[state] if unit[state] > 0.0 else np.inf
         if most < 0.0:
             most = -most
-        if most > top:
-            top = most
+        top = max(top, most)
     return change, top, switched, largest
 
 
@@ -194,8 +192,7 @@ def followed(chain, value, room, unit):
         value[state] = here
         if moved < 0.0:
             moved = -moved
-        if moved > largest:
-            largest = moved
+        largest = max(largest, moved)
         if moved > change * unit[state]:
             change = moved / unit[state] if unit[state] > 0.0 else np.inf
     return change, largest

@@ -141,8 +141,7 @@ def largest_of(values):
     found = 0.0
     for value in values:
         size = -value if value < 0.0 else value
-        if size > found:
-            found = size
+        found = max(found, size)
     return found
 
 
@@ -261,24 +260,18 @@ def average(
                     first = False
             room[state] = most
             gain = most - values[state]
-            if gain < least_gain:
-                least_gain = gain
-            if gain > most_gain:
-                most_gain = gain
+            least_gain = min(least_gain, gain)
+            most_gain = max(most_gain, gain)
             large = most if most > 0.0 else -most
-            if large > size:
-                size = large
+            size = max(size, large)
         off = 4.0 * slack * size
         for choice_state in members:
             for choice in range(groups[choice_state], groups[choice_state + 1]):
                 if kept[choice]:
                     earned = reward[choice] if reward[choice] > 0.0 else -reward[choice]
-                    if 4.0 * slack * earned > off:
-                        off = 4.0 * slack * earned
-        if least_gain - off > low:
-            low = least_gain - off
-        if most_gain + off < high:
-            high = most_gain + off
+                    off = max(off, 4.0 * slack * earned)
+        low = max(low, least_gain - off)
+        high = min(high, most_gain + off)
         base = room[members[0]]
         for state in members:
             values[state] = room[state] - base

@@ -109,13 +109,11 @@ def reached(swept, least, missed, slack, tiny, first, last):
             elif smaller:
                 if above < high:
                     high, best = above, choice
-                if below < low:
-                    low = below
+                low = min(low, below)
             else:
                 if below > low:
                     low, best = below, choice
-                if above > high:
-                    high = above
+                high = max(high, above)
         if zeros == end - begin or (least and zeros > 0):
             low, high, best = never, never, zero_choice
         elif ones == end - begin or (not least and ones > 0):
@@ -188,13 +186,11 @@ def earned(swept, reward, least, slack, tiny, first, last):
             elif least:
                 if above < high:
                     high, best = above, choice
-                if below < low:
-                    low = below
+                low = min(low, below)
             else:
                 if below > low:
                     low, best = below, choice
-                if above > high:
-                    high = above
+                high = max(high, above)
         if best < 0 or (not least and endless >= 0):
             low, high, best = INFINITE, INFINITE, endless
         ends[state, 0] = low if low > 0.0 else 0.0
@@ -418,8 +414,7 @@ def split(swept, width, apart, lower, upper, seen, number, first, last):
         else:
             allowed = width * low + apart
             share = (high - low) / allowed if allowed > 0.0 else INFINITE
-            if share > most:
-                most = share
+            most = max(most, share)
     seen[number, 0], seen[number, 1] = most, 1.0 * targets
     seen[number, 2], seen[number, 3] = 1.0 * zeros, 1.0 * ones
     seen[number, 4] = 1.0 * endless

@@ -220,8 +220,7 @@ def longer(system, steps, state, inside, part, only):
             to = system.target[branch]
             if inside[to] == part:
                 here += system.probs[branch] * steps[to]
-        if here > most:
-            most = here
+        most = max(most, here)
     return most
 
 
@@ -274,16 +273,14 @@ def scaled(system, steps, inside, part, only, slack):
     for place in range(begin, end):
         state = system.order[place]
         more = longer(system, steps, state, inside, part, only) * (1.0 + slack)
-        if more - steps[state] > rest:
-            rest = more - steps[state]
+        rest = max(rest, more - steps[state])
     if not rest < 0.75:
         return -1.0
     largest, scale = 0.0, (1.0 + 1e-12) / (1.0 - rest)
     for place in range(begin, end):
         state = system.order[place]
         steps[state] *= scale
-        if steps[state] > largest:
-            largest = steps[state]
+        largest = max(largest, steps[state])
     for place in range(begin, end):  # that it is so is seen, not only proved
         state = system.order[place]
         more = longer(system, steps, state, inside, part, only) * (1.0 + slack)
@@ -310,18 +307,14 @@ def certify(system, bounds, inside, part, aim):
         state = system.order[place]
         high = outward(system, value, state, aim, 1.0) - value[state]
         low = value[state] - outward(system, value, state, aim, -1.0)
-        if high > up:
-            up = high
-        if low > down:
-            down = low
+        up = max(up, high)
+        down = max(down, low)
         for choice in range(system.groups[state], system.groups[state + 1]):
             for branch in range(system.rows[choice], system.rows[choice + 1]):
                 to = system.target[branch]
                 if inside[to] != part:
-                    if upper[to] - value[to] > over:
-                        over = upper[to] - value[to]
-                    if value[to] - lower[to] > under:
-                        under = value[to] - lower[to]
+                    over = max(over, upper[to] - value[to])
+                    under = max(under, value[to] - lower[to])
     grown, met = 1.0 + 1e-15, 1
     for place in range(begin, end):
         state = system.order[place]
@@ -360,10 +353,8 @@ def sharpen(system, bounds, part, aim, patience, stop):
             low = outward(system, bounds.lower, state, aim, -1.0)
             high = outward(system, bounds.upper, state, aim, 1.0)
             old = bounds.upper[state] - bounds.lower[state]
-            if low > bounds.lower[state]:
-                bounds.lower[state] = low
-            if high < bounds.upper[state]:
-                bounds.upper[state] = high
+            bounds.lower[state] = max(bounds.lower[state], low)
+            bounds.upper[state] = min(bounds.upper[state], high)
             if bounds.upper[state] - bounds.lower[state] < 0.9999 * old:
                 moves = 1
             if apart(bounds.lower[state], bounds.upper[state], aim) == 1:
@@ -397,8 +388,7 @@ def shrink(system, bounds, inside, part, aim):
     for place in range(system.parts[part], system.parts[part + 1]):
         state = system.order[place]
         low = bounds.value[state] - outward(system, bounds.value, state, aim, -1.0)
-        if low > down:
-            down = low
+        down = max(down, low)
         for choice in range(system.groups[state], system.groups[state + 1]):
             here, under = system.base[choice], 0.0
             for branch in range(system.rows[choice], system.rows[choice + 1]):
@@ -407,10 +397,8 @@ def shrink(system, bounds, inside, part, aim):
                     here += system.probs[branch] * bounds.lower[to]
                     off = bounds.value[to] - bounds.lower[to]
                     under += system.probs[branch] * off
-            if under > down:
-                down = under
-            if here < earned:
-                earned = here
+            down = max(down, under)
+            earned = min(earned, here)
     share = 1.0
     if earned > 0.0 and 2.0 * down < earned:
         share = 2.0 * down / earned + 8.0 * aim.slack
@@ -549,8 +537,7 @@ def weighs(system, bounds, inside, part, aim, local, chain, patience, counts, st
     while True:
         least = 4.0 * aim.slack
         enough = goal * aim.width / longest
-        if enough < least:
-            enough = least
+        enough = max(enough, least)
         change, _, rounds = approach(
             local, chain, local.base, aim.least, local.value, 0.0, enough, left, stop
         )
@@ -680,8 +667,7 @@ def rounds_of(system, bounds, inside, only, part, aim, local, chain, counts, sto
     left = patience
     while left > 0:
         share = goal * aim.width / longest
-        if share < 4.0 * slack:
-            share = 4.0 * slack
+        share = max(share, 4.0 * slack)
         off = goal * aim.apart / longest
         change, top, rounds = approach(
             local, chain, local.base, aim.least, unit, share, off, left, stop

@@ -9,9 +9,9 @@ import numpy as np
 
 from jaxgames.mdp.program import _machine as m
 from jaxgames.mdp.program._choices import SUM_TOLERANCE
-from jaxgames.mdp.program._expressions import WIDEST, Typed
+from jaxgames.mdp.program._expressions import WIDEST
+from jaxgames.mdp.program._nodes import Node
 from jaxgames.mdp.program._resolved import Ready, Resolved
-from jaxgames.mdp.program._traced import Namespace, Traced, Unwritable, traced
 from jaxgames.tuning.prism import FEWEST_BY_CASES, MOST_CASES
 
 MOST_WORDS = 1 << 22
@@ -62,7 +62,11 @@ class _Label:
         self.asked: list[int] = []
 
 
-def _increase(node: Traced, number: int) -> int | None:
+class Unwritable(Exception):
+    """A program does what is left to numpy."""
+
+
+def _increase(node: Node, number: int) -> int | None:
     """By how much a variable becomes larger, if that is always the same."""
     if node.sign not in ("+", "-") or node.kind != "int":
         return None
@@ -74,9 +78,11 @@ def _increase(node: Traced, number: int) -> int | None:
     return other.parts[0] if node.sign == "+" else -other.parts[0]
 
 
-def _within(node: Traced) -> tuple[Traced, int, int] | None:
+def _within(node: Node) -> tuple[Node, int, int] | None:
     """The integer that is compared with a constant, and between which values it is."""
-    if node.sign not in ("<", "<=", "=") or node.parts[0].kind != "int":
+    if node.sign not in ("<", "<=", "="):
+        return None
+    if any(part.kind != "int" for part in node.parts):
         return None
     one, other = node.parts
     low, high = -WIDEST, WIDEST
@@ -123,15 +129,10 @@ class _Writer:
     def __init__(self, program: Resolved):
         self.program = program
         self._code: list[int] = []
-        self._columns = [
-            Traced("bool" if truth else "int", "of", number)
-            for number, truth in enumerate(program.packed.truths)
-        ]
         # Registers by what they hold: variables first, then what is the same always.
-        self._ints: list[int] = [0] * len(self._columns)
+        self._ints: list[int] = [0] * len(program.packed.truths)
         self._reals = [0.0] * m.OWN_REALS
         self._constants: dict[tuple[str, Any], int] = {}
-        self._guards_found: dict[int, Traced] = {}
         # Tests that hold wherever the code gets to them, by what they are of.
         self._implied: frozenset[int] = frozenset()
         self._tables: list[tuple[_Label, list[_Label]]] = []
@@ -175,7 +176,7 @@ class _Writer:
                     self._unless_flag(flags[part] + 1, after)
                 elif len(commands[part]) == 1:
                     self._anew()
-                    self._unless(self._guard(commands[part][0]), after)
+                    self._unless(commands[part][0].guard.node, after)
                 else:
                     self._guards(commands[part], flags[part])
                     self._unless_flag(flags[part] + 1, after)
@@ -195,7 +196,7 @@ class _Writer:
             if len(way) == 1:
                 items += [
                     _Item(
-                        self._bounds(self._guard(command)),
+                        self._bounds(command.guard.node),
                         functools.partial(self._alone, command, action),
                     )
                     for command in program.commands[way[0][0]].get(way[0][1], ())
@@ -308,13 +309,7 @@ class _Writer:
                 choose(number + 1)
         self._bind(starts[-1])
 
-    def _guard(self, command: Ready) -> Traced:
-        """The guard of a command, the same tree each time."""
-        if id(command) not in self._guards_found:
-            self._guards_found[id(command)] = self._traced(command.guard)
-        return self._guards_found[id(command)]
-
-    def _bounds(self, node: Traced) -> dict[int, "_Bounds"]:
+    def _bounds(self, node: Node) -> dict[int, "_Bounds"]:
         """Between which values variables are where it is true, as is seen at once."""
         if node.sign == "&":
             return _both(*map(self._bounds, node.parts))
@@ -329,7 +324,7 @@ class _Writer:
 
     def _bounds_of_part(self, commands: Sequence[Ready]) -> dict[int, "_Bounds"]:
         """Those where one of its commands can be done."""
-        each = [self._bounds(self._guard(command)) for command in commands]
+        each = [self._bounds(command.guard.node) for command in commands]
         if len(each) < 2:
             return each[0] if each else {}
         found = {}
@@ -343,7 +338,7 @@ class _Writer:
         """What a module does on its own."""
         after = _Label()
         self._anew()
-        self._unless(self._guard(command), after)
+        self._unless(command.guard.node, after)
         self._outcomes(command, m.BRANCH, m.CHOICE, action)
         self._bind(after)
 
@@ -353,7 +348,7 @@ class _Writer:
         def look(number: int, command: Ready) -> None:
             after = _Label()
             self._anew()
-            self._unless(self._guard(command), after)
+            self._unless(command.guard.node, after)
             self._set(flag + 1)
             self._set(flag + 3 + number)
             self._bind(after)
@@ -380,7 +375,7 @@ class _Writer:
         """Writes something of each command that guards do not rule out at once."""
         self._by_cases(
             [
-                _Item(self._bounds(self._guard(x)), functools.partial(write, k, x))
+                _Item(self._bounds(x.guard.node), functools.partial(write, k, x))
                 for k, x in enumerate(commands)
             ]
         )
@@ -398,10 +393,10 @@ class _Writer:
             if known is not None and float(known) == 0:
                 continue
             self._anew()
-            register = self._real(self._traced(outcome.probability))
+            register = self._real(outcome.probability.node)
             self._emit(m.LIKELY, register, int(known is None), d=after)
             for change in outcome.changes:
-                value = self._traced(change.value)
+                value = change.value.node
                 self._anew()
                 by = _increase(value, change.number)
                 if by is not None:
@@ -465,9 +460,6 @@ class _Writer:
 
     # ---- expressions ---------------------------------------------------------------
 
-    def _traced(self, typed: Typed) -> Traced:
-        return traced(typed.on(Namespace, self._columns))
-
     def _apart(self, write: Callable[[], Any]) -> Any:
         """Writes what may be left out: what it computes is not known after it."""
         before = dict(self._found)
@@ -475,7 +467,7 @@ class _Writer:
         self._found = before
         return made
 
-    def _integer(self, node: Traced) -> int:
+    def _integer(self, node: Node) -> int:
         """The register that an integer or a truth value is in."""
         if node.sign == "of":
             return node.parts[0]
@@ -504,12 +496,10 @@ class _Writer:
         self._found[key] = to
         return to
 
-    def _real(self, node: Traced) -> int:
+    def _real(self, node: Node) -> int:
         """The register that a number is in, as a float."""
         if node.sign == "is":
             return self._constant("double", float(node.parts[0]))
-        if node.sign == "real":
-            node = node.parts[0]
         key = "double", id(node)
         if key in self._found:
             return self._found[key]
@@ -520,17 +510,20 @@ class _Writer:
         elif node.sign == "?":
             to = self._chosen(node, "double", self._real, m.REAL_COPY)
         else:
+            if node.sign not in ON_REALS:
+                raise Unwritable(node.sign)
             one = self._real(node.parts[0])
             other = self._real(node.parts[-1])  # itself where it is the only one
             to = self._register("double")
             self._emit(ON_REALS[node.sign], to, one, other)
-            if node.sign == "/" and node.parts[1].sign in ("real", "is"):
+            by = node.parts[-1]
+            if node.sign == "/" and (by.kind == "int" or by.sign == "is"):
                 self._code[-1] = 1  # what was an integer is no zero with a sign
         self._found[key] = to
         return to
 
     def _chosen(
-        self, node: Traced, kind: str, write: Callable[[Traced], int], copy: int
+        self, node: Node, kind: str, write: Callable[[Node], int], copy: int
     ) -> int:
         test, yes, no = node.parts
         to = self._register(kind)
@@ -549,11 +542,11 @@ class _Writer:
 
     # ---- truth ---------------------------------------------------------------------
 
-    def _unless(self, node: Traced, label: _Label) -> None:
+    def _unless(self, node: Node, label: _Label) -> None:
         """Goes there where it is false."""
         self._test(node, label, True)
 
-    def _test(self, node: Traced, label: _Label, wanted: bool) -> None:
+    def _test(self, node: Node, label: _Label, wanted: bool) -> None:
         """Goes there unless it is as wanted.
 
         What was computed on the way is known where it is, and not there.
@@ -583,9 +576,9 @@ class _Writer:
         elif not self._is_within(node, label, wanted):
             self._compared(node, label, wanted)
 
-    def _compared(self, node: Traced, label: _Label, wanted: bool) -> None:
+    def _compared(self, node: Node, label: _Label, wanted: bool) -> None:
         one, other = node.parts
-        if one.kind == "double":
+        if "double" in (one.kind, other.kind):
             what = COMPARED["double", node.sign]
             given = self._real(one), self._real(other)
         elif node.sign == "<=":  # of integers: not the other way round
@@ -596,7 +589,7 @@ class _Writer:
             given = self._integer(one), self._integer(other)
         self._emit(what, *given, int(wanted), label)
 
-    def _is_within(self, node: Traced, label: _Label, wanted: bool) -> bool:
+    def _is_within(self, node: Node, label: _Label, wanted: bool) -> bool:
         """A comparison of an integer with a constant, which is most often asked for."""
         within = _within(node)
         if within is None:

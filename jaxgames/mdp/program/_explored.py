@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames import host, limits
+from jaxgames.graph._numbered import number_at
 from jaxgames.host import can_compile, compiled
 from jaxgames.kept import kept
 from jaxgames.mdp._property import Place, PropertyError
@@ -351,26 +352,10 @@ def _places(words: np.ndarray, size: int) -> np.ndarray:
 
 @compiled
 def _enter(keys, places, words, table, count, numbers):
-    last, width = len(table) - 1, keys.shape[1]
     for i in range(len(keys)):
-        place = places[i]
-        while True:
-            state = table[place]
-            if state < 0:
-                table[place] = count
-                for w in range(width):
-                    words[count, w] = keys[i, w]
-                numbers[i] = count
-                count += 1
-                break
-            same = True
-            for w in range(width):
-                if words[state, w] != keys[i, w]:
-                    same = False
-            if same:
-                numbers[i] = state
-                break
-            place = (place + 1) & last
+        number = number_at(keys[i], places[i], words, table, count)
+        count += number == count
+        numbers[i] = number
     return count
 
 

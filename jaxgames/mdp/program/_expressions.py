@@ -1,6 +1,5 @@
 """Expressions of a program, as functions of its variables in many states at once."""
 
-import functools
 import math
 import operator
 import sys
@@ -9,13 +8,11 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from jaxgames.mdp._property import Constant, Label, Name, Operation, PropertyError
+from jaxgames.mdp.program._nodes import FARTHEST, Node, made
 from jaxgames.quoting import guess, quoted
 
 WIDEST = 2**62
 """Integers may be so far from zero: what is computed of them fits in 64 bits."""
-
-FARTHEST = 2**52
-"""How far from zero floor, ceil and round come to: from there on all is too large."""
 
 MOST_BITS = 8192
 """Bits of a constant number."""
@@ -35,29 +32,30 @@ class Typed(NamedTuple):
         low: the least number that it may be, where that is known: of all integers, and
             of what they and constants make by arithmetic, then a float.
         high: the largest, likewise.
-        function: of the namespace of arrays and of the variables of some states; None
-            where there is a value.
-        undefined: likewise, in which states it means nothing, since mod divides by what
-            is not positive: bool; None where that cannot be.
+        tree: how it is computed; None where there is a value.
+        undefined: in which states it means nothing, since mod divides by what is not
+            positive: a function of the namespace of arrays and of the variables of some
+            states, to bool; None where that cannot be.
     """
 
     kind: str
     value: Any = None
     low: Any = None
     high: Any = None
-    function: Callable[[Any, Any], Any] | None = None
+    tree: Node | None = None
     undefined: Callable[[Any, Any], Any] | None = None
 
     def on(self, xp: Any, columns: Any) -> Any:
-        """Its value in some states: an array, or one number for all.
+        """Its value in some states, see `Node.on`."""
+        return self.node.on(xp, columns)
 
-        Args:
-            xp: numpy, or that of JAX.
-            columns: the values of variables by their numbers.
-        """
-        if self.function is not None:
-            return self.function(xp, columns)
-        return float(self.value) if self.kind == "double" else self.value
+    @property
+    def node(self) -> Node:
+        """How it is computed, also where it is the same in all states."""
+        if self.tree is not None:
+            return self.tree
+        value = float(self.value) if self.kind == "double" else self.value
+        return Node(self.kind, "is", value)
 
 
 def known(value: Any) -> Typed:
@@ -131,7 +129,7 @@ class Scope:
             PropertyError: it is not of that kind, or depends on variables.
         """
         found = self.typed(node)
-        if found.function is not None:
+        if found.tree is not None:
             raise PropertyError(
                 node.place,
                 f"{what} must be the same in all states, but '{node}' is not",
@@ -155,13 +153,8 @@ class Scope:
         if name in self.variables:
             number, bounds = self.variables[name]
             low, high = bounds or (None, None)
-            return Typed(
-                "bool" if bounds is None else "int",
-                None,
-                low,
-                high,
-                lambda xp, columns: columns[number],
-            )
+            kind = "bool" if bounds is None else "int"
+            return Typed(kind, None, low, high, Node(kind, "of", number))
         if name in self.formulas:
             return self._formula(node)
         names = [*self.variables, *self.values, *self.formulas]
@@ -227,7 +220,7 @@ def _operated(node: Operation, parts: Sequence[Typed]) -> Typed:
             )
     if sign == "mod" and kinds != ["int", "int"]:
         raise PropertyError(node.place, f"mod takes integers: '{node}'")
-    if all(part.function is None for part in parts):
+    if all(part.tree is None for part in parts):
         return known(_folded(node, [part.value for part in parts]))
     integral = all(kind == "int" for kind in kinds)
     if not truths and not same and not (integral and sign in _COMPARED):
@@ -235,7 +228,7 @@ def _operated(node: Operation, parts: Sequence[Typed]) -> Typed:
         _check_constants(parts, node.operands, "int" if whole else "double")
     if truths or sign in _COMPARED:
         found = _truth(sign, parts)
-        if found.function is None or any(found is part for part in parts):
+        if found.tree is None or any(found is part for part in parts):
             return found
         return found._replace(undefined=_undefined(sign, parts))
     low: Any = None
@@ -261,8 +254,8 @@ def _operated(node: Operation, parts: Sequence[Typed]) -> Typed:
             node.place,
             f"'{node}' may be from {low} to {high}, which does not fit in 64 bits",
         )
-    function = _function(sign, kind, parts)
-    return Typed(kind, None, low, high, function, _undefined(sign, parts))
+    tree = made(sign, kind, [part.node for part in parts])
+    return Typed(kind, None, low, high, tree, _undefined(sign, parts))
 
 
 def _undefined(sign: str, parts: Sequence[Typed]) -> Callable[[Any, Any], Any] | None:
@@ -278,7 +271,7 @@ def _undefined(sign: str, parts: Sequence[Typed]) -> Callable[[Any, Any], Any] |
             if part.undefined is not None:
                 found = found | (looked_at & part.undefined(xp, columns))
             if sign in ("&", "|", "=>"):
-                value = _array(part, xp, columns)
+                value = part.on(xp, columns)
                 looked_at = ~value if sign == "|" else value
         return found
 
@@ -295,23 +288,10 @@ def _truth(sign: str, parts: Sequence[Typed]) -> Typed:
         decides = sign == "|"
         if any(part.value is decides for part in parts):
             return known(decides)
-        rest = [part for part in parts if part.function is not None]
+        rest = [part for part in parts if part.tree is not None]
         if len(rest) == 1:
             return rest[0]
-    if sign == "!":
-        inner = parts[0]
-        return Typed("bool", function=lambda xp, x: ~inner.on(xp, x))
-    apply = {**_COMPARED, **_CONNECTED}[sign]
-    one, other = parts
-    return Typed(
-        "bool", function=lambda xp, x: apply(_array(one, xp, x), _array(other, xp, x))
-    )
-
-
-def _array(part: Typed, xp: Any, columns: Any) -> Any:
-    """The value of a part that may be a truth value, on which `~` works."""
-    found = part.on(xp, columns)
-    return xp.asarray(found) if isinstance(found, bool) else found
+    return Typed("bool", tree=made(sign, "bool", [part.node for part in parts]))
 
 
 def _chosen(node: Operation, test: Typed, yes: Typed, no: Typed) -> Typed:
@@ -334,8 +314,7 @@ def _chosen(node: Operation, test: Typed, yes: Typed, no: Typed) -> Typed:
     elif kind == "double" and _real_ends(yes) and _real_ends(no):
         low, high = _floats([*_real_ends(yes), *_real_ends(no)])
 
-    def function(xp: Any, columns: Any) -> Any:
-        return xp.where(test.on(xp, columns), yes.on(xp, columns), no.on(xp, columns))
+    tree = Node(kind, "?", test.node, yes.node, no.node)
 
     def undefined(xp: Any, columns: Any) -> Any:
         of_test, of_yes, of_no = (
@@ -345,54 +324,7 @@ def _chosen(node: Operation, test: Typed, yes: Typed, no: Typed) -> Typed:
         return of_test | xp.where(test.on(xp, columns), of_yes, of_no)
 
     total = all(part.undefined is None for part in (test, yes, no))
-    return Typed(kind, None, low, high, function, None if total else undefined)
-
-
-def _function(
-    sign: str, kind: str, parts: Sequence[Typed]
-) -> Callable[[Any, Any], Any]:
-    """An operator of numbers, on arrays."""
-    if sign in ("min", "max"):
-        name = {"min": "minimum", "max": "maximum"}[sign]
-
-        def least(xp: Any, columns: Any) -> Any:
-            values = [part.on(xp, columns) for part in parts]
-            return functools.reduce(getattr(xp, name), values)
-
-        return least
-    if len(parts) == 1:
-        inner = parts[0]
-        if sign == "negative":
-            return lambda xp, x: -inner.on(xp, x)
-        shift = 0.5 if sign == "round" else 0.0
-        name = "ceil" if sign == "ceil" else "floor"
-
-        def integral(xp: Any, columns: Any) -> Any:
-            found = getattr(xp, name)(inner.on(xp, columns) + shift)
-            # What is far out of range is told as such, not as what it wraps round to.
-            far = float(FARTHEST)
-            return xp.clip(xp.where(found == found, found, far), -far, far).astype(int)
-
-        return integral
-    one, other = parts
-    if sign in _ARITHMETIC:
-        apply = _ARITHMETIC[sign]
-        return lambda xp, x: apply(one.on(xp, x), other.on(xp, x))
-    if sign == "mod":
-        return lambda xp, x: xp.mod(one.on(xp, x), other.on(xp, x))
-    if sign == "log":
-        return lambda xp, x: (
-            xp.log(xp.asarray(one.on(xp, x), float))
-            / xp.log(xp.asarray(other.on(xp, x), float))
-        )
-
-    def power(xp: Any, columns: Any) -> Any:
-        base, exponent = one.on(xp, columns), other.on(xp, columns)
-        if kind == "int":
-            return xp.power(xp.asarray(base), exponent)
-        return xp.power(xp.asarray(base, float), exponent)
-
-    return power
+    return Typed(kind, None, low, high, tree, None if total else undefined)
 
 
 def _range(node: Operation, parts: Sequence[Typed]) -> tuple[int, int]:
@@ -518,12 +450,6 @@ def _power(base: Any, exponent: Any) -> Any:
 _COMPARED = {
     **{"=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le},
     **{">": operator.gt, ">=": operator.ge},
-}
-_CONNECTED = {
-    "&": operator.and_,
-    "|": operator.or_,
-    "=>": lambda one, other: ~one | other,
-    "<=>": lambda one, other: one == other,
 }
 _ARITHMETIC = {
     **{"+": operator.add, "-": operator.sub, "*": operator.mul},

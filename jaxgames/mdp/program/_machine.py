@@ -10,9 +10,10 @@ to compile each program would take longer than most take to be explored.
 
 import numpy as np
 
+from jaxgames.graph._numbered import number_at
 from jaxgames.host import compiled
 from jaxgames.mdp.program._choices import SUM_TOLERANCE
-from jaxgames.mdp.program._expressions import FARTHEST
+from jaxgames.mdp.program._nodes import FARTHEST
 
 WIDTH = 5
 """Words of an instruction."""
@@ -86,26 +87,12 @@ SPREAD_BY = 0xBF58476D1CE4E5B9 - (1 << 64)
 @compiled
 def _number_of(state, words, table, shift, count):
     """The number of a state, which is `count` if it is new."""
-    width = len(state)
     mixed = 0
-    for w in range(width):
+    for w in range(len(state)):
         mixed = (mixed ^ state[w]) * MIXED_BY
         mixed ^= (mixed >> 29) & LOWER_35
     place = ((mixed * SPREAD_BY) >> shift) & (len(table) - 1)
-    while True:
-        found = table[place]
-        if found < 0:
-            table[place] = count
-            for w in range(width):
-                words[count, w] = state[w]
-            return count
-        same = True
-        for w in range(width):
-            if words[found, w] != state[w]:
-                same = False
-        if same:
-            return int(found)
-        place = (place + 1) & (len(table) - 1)
+    return number_at(state, place, words, table, count)
 
 
 @compiled

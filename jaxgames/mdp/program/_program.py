@@ -31,6 +31,7 @@ from jaxgames.mdp.program._choices import check_defined
 from jaxgames.mdp.program._collecting import many_objects_stay
 from jaxgames.mdp.program._explored import MOST, Explored, explore
 from jaxgames.mdp.program._expressions import Typed
+from jaxgames.mdp.program._nodes import Node
 from jaxgames.mdp.program._packed import Columns, Packed
 from jaxgames.mdp.program._parser import parse
 from jaxgames.mdp.program._resolved import Earned, Resolved, resolved
@@ -401,7 +402,8 @@ def _model(program: Resolved, found: Explored) -> MDP:
 @functools.lru_cache(maxsize=1024)
 def _variable(number: int, is_truth: bool) -> tuple[Typed, type]:
     """A variable as an expression, and its type."""
-    typed = Typed("bool" if is_truth else "int", function=lambda _, x: x[number])
+    kind = "bool" if is_truth else "int"
+    typed = Typed(kind, tree=Node(kind, "of", number))
     return typed, np.bool_ if is_truth else np.int64
 
 

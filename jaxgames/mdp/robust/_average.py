@@ -78,21 +78,16 @@ def _rounds(nat, reward, members, values, room, chosen, aim, probs, stop):
                 here = reward[choice] + aim.share * mean + (1.0 - aim.share) * own
                 terms += reward[choice] if reward[choice] > 0.0 else -reward[choice]
                 terms += own if own > 0.0 else -own
-                if terms > size:
-                    size = terms
+                size = max(size, terms)
                 if first or (here < most if aim.least == 1 else here > most):
                     most, first = here, False
                     chosen[state] = choice
             room[state] = most
-            if most - own < least_gain:
-                least_gain = most - own
-            if most - own > most_gain:
-                most_gain = most - own
+            least_gain = min(least_gain, most - own)
+            most_gain = max(most_gain, most - own)
         off = 2.0 * aim.slack * size
-        if least_gain - off > low:
-            low = least_gain - off
-        if most_gain + off < high:
-            high = most_gain + off
+        low = max(low, least_gain - off)
+        high = min(high, most_gain + off)
         base = room[members[0]]
         for state in members:
             values[state] = room[state] - base

@@ -86,8 +86,7 @@ def longer(nat, steps, state, aim, only, frozen, probs):
         else:
             worth, _ = expect(nat, steps, choice, 0, probs)
         here = 1.0 + aim.share * worth
-        if here > most:
-            most = here
+        most = max(most, here)
     return most
 
 
@@ -121,8 +120,7 @@ def stay(nat, steps, states, aim, only, frozen, probs, stop):
         for place in range(len(states)):
             state = states[place]
             more = longer(nat, steps, state, aim, only, frozen, probs)
-            if more - steps[state] > change:
-                change = more - steps[state]
+            change = max(change, more - steps[state])
             steps[state] = more
         if change >= 0.5:
             continue
@@ -131,15 +129,13 @@ def stay(nat, steps, states, aim, only, frozen, probs, stop):
             state = states[place]
             more = longer(nat, steps, state, aim, only, frozen, probs)
             more *= 1.0 + aim.slack
-            if more - steps[state] > rest:
-                rest = more - steps[state]
+            rest = max(rest, more - steps[state])
         if not rest < 0.75:
             continue
         for place in range(len(states)):
             state = states[place]
             steps[state] *= (1.0 + 1e-12) / (1.0 - rest)
-            if steps[state] > largest:
-                largest = steps[state]
+            largest = max(largest, steps[state])
         for place in range(len(states)):  # that it is so is seen, not only proved
             state = states[place]
             more = longer(nat, steps, state, aim, only, frozen, probs)
@@ -213,12 +209,10 @@ def iterate(nat, base, states, inside, vectors, aim, counts, only, frozen, probs
             moved = new - value[state]
             if moved < 0.0:
                 moved = -moved
-            if moved > change:
-                change = moved
+            change = max(change, moved)
             value[state] = new
             size = -new if new < 0.0 else new
-            if size > top:
-                top = size
+            top = max(top, size)
         counts[0] += 1
         near = goal * (aim.width * top + aim.apart)
         still = change <= 4.0 * aim.slack * top
@@ -262,10 +256,8 @@ def sharpen(nat, base, states, vectors, aim, rounds, probs, stop):
             low, _ = look(nat, base, lower, state, aim, -1.0, probs)
             high, _ = look(nat, base, upper, state, aim, 1.0, probs)
             old = upper[state] - lower[state]
-            if low > lower[state]:
-                lower[state] = low
-            if high < upper[state]:
-                upper[state] = high
+            lower[state] = max(lower[state], low)
+            upper[state] = min(upper[state], high)
             if upper[state] - lower[state] < 0.9999 * old:
                 moves = 1
             size = -lower[state] if lower[state] < 0.0 else lower[state]
@@ -291,18 +283,14 @@ def certify(nat, base, states, inside, vectors, aim, only, frozen, probs):
         state = states[place]
         high, _ = look(nat, base, value, state, aim, 1.0, probs)
         low, _ = look(nat, base, value, state, aim, -1.0, probs)
-        if high - value[state] > up:
-            up = high - value[state]
-        if value[state] - low > down:
-            down = value[state] - low
+        up = max(up, high - value[state])
+        down = max(down, value[state] - low)
         for choice in range(nat.groups[state], nat.groups[state + 1]):
             for branch in range(nat.rows[choice], nat.rows[choice + 1]):
                 to = nat.target[branch]
                 if inside[to] != inside[state]:
-                    if upper[to] - value[to] > over:
-                        over = upper[to] - value[to]
-                    if value[to] - lower[to] > under:
-                        under = value[to] - lower[to]
+                    over = max(over, upper[to] - value[to])
+                    under = max(under, value[to] - lower[to])
     met, share = 1, 0.0
     if aim.proper == 0:
         share = below(nat, base, states, inside, vectors, aim, down, probs)
@@ -341,8 +329,7 @@ def below(nat, base, states, inside, vectors, aim, down, probs):
                 to = nat.target[branch]
                 if inside[to] != inside[state] and vectors.value[to] > 0.0:
                     lost = 1.0 - vectors.lower[to] / vectors.value[to]
-                    if lost > under:
-                        under = lost
+                    under = max(under, lost)
     share = 2.0 * down / earned + 16.0 * aim.slack + under
     return share if share < 1.0 else 1.0
 
