@@ -104,6 +104,16 @@ def test_a_buchi_game(ask, run, game):
     assert lines(out)[-1] == f"game.npz: {told}"
 
 
+def test_who_wins_is_told_as_far_as_it_is_known(run, game):
+    code, out, _ = run("buchi", "game.npz", "--max-steps", 1, "--json", "--all")
+    facts, right = json.loads(out), buchi.reference.solve(game, game.accepting)[0]
+    assert (code, facts["status"]) == (Exit.UNSOLVED, "max_steps")
+    assert facts["undecided"] == facts["winner"].count(-1)
+    known = [(x, y) for x, y in zip(facts["winner"], right, strict=True) if x >= 0]
+    assert all(x == y for x, y in known)
+    assert "successor" not in facts
+
+
 def test_a_wrong_buchi_winner_is_found(run, game, monkeypatch):
     found = buchi.solve(game, "host")
     wrong = dataclasses.replace(found, winner=found.winner ^ 1)

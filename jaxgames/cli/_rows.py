@@ -89,6 +89,8 @@ def answered(
         told |= facts(found)
         if args.output or args.all:
             columns, others = arrays(found), more(found)
+    elif hasattr(found, "winner"):
+        columns = {"winner": np.asarray(found.winner)}  # of those that are decided
     if args.all:
         told |= {name: x.tolist() for name, x in (columns | others).items()}
     end = _parts.conclude(args, found, verdict, told, lambda: tell(args, told))
