@@ -329,12 +329,13 @@ def _answer(
             _parts.lift_unless_solved(found)
             return None, None, _parts.not_solved(args, found)
         notes.append(_parts.solver_note(found))
-    is_property = isinstance(asked, mdp.Property)
-    if args.verify and is_property and mdp.is_verifiable(asked):
+    if args.verify and isinstance(asked, _Accepted):
+        complain(f"{args.file}: {asked}: not verified: only properties are")
+    elif args.verify:
         with phase("verify" if number == 1 else f"verify {number}") as notes:
             try:
                 verdict = mdp.verify_values(model, asked, found, constants=constants)
-            except ValueError as error:  # it would take too long
+            except ValueError as error:  # it cannot, or would take too long
                 complain(f"{args.file}: {asked}: not verified: {error}")
             else:
                 notes.append("valid" if verdict else "WRONG")

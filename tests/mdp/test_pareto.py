@@ -11,7 +11,7 @@ import pytest
 from jaxgames import SolveError, Status, io, mdp
 from jaxgames.cli import main
 from jaxgames.mdp._property import PropertyError
-from jaxgames.mdp._verify_values import _chain_values
+from jaxgames.mdp._verify_values import chain_values
 from jaxgames.mdp.multi import _exact, _oracle, _pareto
 from jaxgames.mdp.multi._game import mixture
 from jaxgames.solution import Stats
@@ -150,7 +150,7 @@ def test_borders_against_all_schedulers():
                 rows.append({int(targets[state, choice]): stay / (stay + leave)})
                 for j in range(2):
                     worth[j].append(Fraction(int(gains[state, choice, j])))
-            had = [_chain_values([dict(row) for row in rows], own) for own in worth]
+            had = [chain_values([dict(row) for row in rows], own) for own in worth]
             points.add(tuple(x[0] for x in had))
         for a, b in itertools.pairwise(borders(points)):
             mixed += 1
