@@ -156,7 +156,7 @@ def test_a_scheduler_with_names(run):
     ]
     assert run(*line, 'Pmin=? [ F<=2 "goal" ]', "--force")[0] == Exit.DONE
     assert Path("choices.txt").read_text().splitlines()[:3] == [
-        "# step state choice names",
+        "# step state choice names; 2 steps",
         "0 0 0 (x=0) go",
         "0 1 0 (x=1) back",
     ]
@@ -217,7 +217,7 @@ def test_limits(run):
         (("--prop", REACH, "--scheduler", "x.npz"), "--scheduler takes a file that"),
         (
             ("--prop", "x=1", "--scheduler", "x.txt"),
-            "--scheduler: this property has no",
+            "--scheduler: 'x=1' has no scheduler to write: it is no query",
         ),
     ],
 )
@@ -481,3 +481,25 @@ def test_properties_name_what_a_program_defines(run):
     code, _, err = run("mdp", *ask[:3], "--prop", "P=? [ F ende ]")
     assert code == Exit.BAD_INPUT
     assert "did you mean 'end'?" in err
+
+
+def test_what_is_not_verified_says_why(run):
+    Path("walk.prism").write_text(
+        "mdp\nmodule walk x : [0..2];\n[a] x<2 -> 0.5:(x'=x+1) + 0.5:(x'=x);\n"
+        "[b] x=0 -> (x'=2);\n[] x=2 -> true;\nendmodule\n"
+    )
+    asked = (
+        ("Pmax=? [ G F x=2 ]", True, ""),
+        ("LRAmin=? [ x=2 ]", True, ""),
+        ("Pmin=? [ F>=3 x=1 ]", True, ""),
+        ("P>=0.5 [ F x=2 ]", True, ""),
+        ("filter(max, Pmax=? [ F x=2 ])", None, "expected a query such as"),
+        ("Pmax=? [ F x=1 || F x=2 ]", None, "only where there are no choices"),
+    )
+    for text, verified, said in asked:
+        line = ("mdp", "walk.prism", "--prop", text, "-v", "--json")
+        code, out, err = run(*line)
+        assert code == Exit.DONE, err
+        assert json.loads(out)["verified"] is verified
+        assert said in err
+        assert ("not verified" in err) == bool(said)

@@ -53,8 +53,9 @@ class Checked(solution.Solution):
             true or false 0.0 where it is certainly false, else 1.0.
         scheduler: int32 `[S]`, the choices of a memoryless scheduler that attains the
             bounds, -1 where nothing is to be chosen; where steps are counted int32
-            `[k, S]`, the choices after 0, 1, ... steps. None for what asks for no
-            scheduler, and where one would need more memory.
+            `[k, S]`, the choices after 0, 1, ... steps, the last ones also for all that
+            follow. None for what asks for no scheduler, and where one would need more
+            memory: see [`why_no_scheduler`][jaxgames.mdp.why_no_scheduler].
         nature: float64 `[E]`, of an interval model the probabilities by which nature
             attains the bounds; where steps are counted `[k, E]`. Else None.
         initial: int32 `[K]`, the initial states.

@@ -161,30 +161,31 @@ def of_formula(claim: Claim, asked: Any, node: Query, optimum: str) -> ValueVerd
         for least, most in reach_bounds(made, everywhere, good, "max"):
             yield least[:size], most[:size]
 
-    own = claim.chosen()
-    if own is not None and not claim.is_chain():
-        bad = claim.misplaced()
-        if bad.any():
-            none = np.zeros(len(bad), bool)
-            return ValueVerdict.first_of(none, bad, *[none] * 6)
-        choice = np.full(len(claim.real), NO_CHOICE)
-        choice[claim.owner[own]] = np.flatnonzero(own)
-        attained = claim.with_bounds(claim.lower, np.ones(len(claim.real)))
-        verdict = decided(attained, tries(induced_chain(claim.model, choice)))
+    if claim.chosen() is not None and not claim.is_chain():
+        verdict = claim.placed()
+        if verdict:
+            chain = _chain(claim, claim.scheduler)
+            verdict = decided(claim.attained(True), tries(chain))
         if not verdict:
             return verdict
     return decided(claim, tries(claim.model))
+
+
+def _chain(claim: Claim, scheduler: Any) -> MDP:
+    """What the model is under a scheduler, int `[S]`, -1 for the first choice."""
+    first = np.where(claim.real, claim.groups[:-1], NO_CHOICE)
+    return induced_chain(claim.model, np.where(scheduler < 0, first, scheduler))
 
 
 def _of_game(asked: Any, opposite: Any, optimum: str, size: int) -> Iterator[Ends]:
     """Bounds of what the coalition secures of a formula, by strategies of both."""
     from jaxgames.mdp._parity_game import solve_parity_game, verify_parity_game
 
-    product = asked.followed(General(opposite, negated=True), optimum)
+    game, priority = asked.followed(General(opposite, negated=True), optimum)
     for epsilon in EPSILONS:
         how: dict[str, Any] = {"epsilon": epsilon, "relative": False}
-        found = solve_parity_game(*product, throw=False, **how)
-        _agreed(verify_parity_game(*product, found))
+        found = solve_parity_game(game, priority, throw=False, **how)
+        _agreed(verify_parity_game(game, priority, found))
         yield found.lower[:size], found.upper[:size]
 
 
@@ -194,21 +195,29 @@ def from_some_step(claim: Claim, asked: Any, path: Until, optimum: str) -> Value
     if path.negated:
         claim, optimum = claim.flipped(), other_of(optimum)
     none, largest = np.zeros(len(claim.owner)), asked.largest(optimum)
-    if asked.plays:
-        ends_of = _secured(asked.game(optimum), left, right)
-    else:
-        ends_of = reach_bounds(claim.model, left, right, optimum)
 
-    def tries() -> Iterator[Ends]:
+    def tries(ends_of: Iterator[Ends], chosen: Any = None) -> Iterator[Ends]:
         for ends in ends_of:
-            walks = [Walk(path.first, x, largest, none, left=left) for x in ends]
+            how: dict[str, Any] = {"left": left, "chosen": chosen}
+            walks = [Walk(path.first, x, largest, none, **how) for x in ends]
             if ends[0].dtype != object:
                 found = [stepped_between(claim, walk) for walk in walks]
                 yield _exactly(found[0][0]), _exactly(found[1][1])
             elif is_short(claim, walks[0]):
                 yield stepped(claim, walks[0]), stepped(claim, walks[1])
 
-    return decided(claim, tries())
+    if asked.plays:
+        return decided(claim, tries(_secured(asked.game(optimum), left, right)))
+    clock = claim.clock(path.first + 1)
+    if clock is not None:
+        verdict = claim.placed()
+        if verdict:
+            chain = reach_bounds(_chain(claim, clock[-1]), left, right, optimum)
+            attained = claim.attained(optimum == "max")
+            verdict = decided(attained, tries(chain, clock[:-1]))
+        if not verdict:
+            return verdict
+    return decided(claim, tries(reach_bounds(claim.model, left, right, optimum)))
 
 
 def _secured(game: Game, left: np.ndarray, right: np.ndarray) -> Iterator[Ends]:
@@ -259,7 +268,7 @@ def of_condition(claim: Claim, asked: Any, node: Query) -> ValueVerdict:
             if low > 0:
                 ends[0][state] = least / high
                 ends[1][state] = min(most / low, Fraction(1))
-            yield tuple(ends)
+            yield ends[0], ends[1]
 
     # Nothing is said of the others.
     others = np.arange(size) != state

@@ -26,8 +26,8 @@ from jaxgames.mdp._verify import verify
 from jaxgames.mdp._verify_values import Claim, chain_values, fraction
 from jaxgames.tuning.mdp import CHAIN_SOLVED_UP_TO
 
-NEAR = 1e-13
-"""How near averages of policies are looked for, relative to them."""
+NEAR = 1e-16
+"""How near averages of policies are looked for, relative to them: as can be."""
 
 IMPROVEMENTS = 100
 """How often a policy is improved in fractions: it is best already, nearly always."""
@@ -122,7 +122,7 @@ def _unshown(
         limits.tick("verifying", at, "components")
         mine = bound[own.states]
         same[at] = bool(np.all(mine == mine[0]))
-        for values in (np.zeros(len(bound)), None):
+        for values in (np.zeros(len(bound), np.longdouble), None):
             if values is None:
                 values = _potentials(earned, own, len(bound))[0]
             drift, off = _drift(claim, earned, own.choices, values)
@@ -137,14 +137,17 @@ def _unshown(
     return wrong | claim.have(claim.breaks(bound, choices & ~inside, none, sign))
 
 
-def _potentials(earned: Earned, own: Members, size: int) -> tuple[np.ndarray, Members]:
-    """Potentials of a set, float64 `[S]`, and a policy that is best by them."""
-    found = np.zeros(size)
+def _potentials(
+    earned: Earned, own: Members, size: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Potentials of a set, long double `[S]`, and a policy that is best by them."""
+    found = np.zeros(size, np.longdouble)
     stop = np.zeros(1, np.int8)
     how = earned.sign < 0, NEAR, 0.0, stop
     sharp = improved(own, own.probs, np.zeros(len(own.states)), *how)
     if sharp is not None:
-        found[own.states] = sharp.values / earned.scale
+        high, low = (x.astype(np.longdouble) for x in (sharp.values, sharp.rest))
+        found[own.states] = (high + low) / earned.scale
         return found, own.choices[sharp.policy]
     return found, own.choices[own.first]
 
@@ -160,8 +163,8 @@ def _drift(
     begins = np.cumsum(many) - many
     branch = np.arange(many.sum()) + np.repeat(first - begins, many)
     owner = claim.owner[choices]
-    high = values.astype(np.longdouble)
-    change = high[claim.columns[branch]] - high[np.repeat(owner, many)]
+    # The difference is rounded once.
+    change = values[claim.columns[branch]] - values[np.repeat(owner, many)]
     terms = claim.weight[branch].astype(np.longdouble) * change
     share = earned.rate[owner].astype(np.longdouble)
     share /= np.add.reduceat(claim.weight[branch].astype(np.longdouble), begins)

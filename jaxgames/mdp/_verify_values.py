@@ -128,7 +128,8 @@ def verify_values(
         from jaxgames.mdp._verify_anew import of_threshold
 
         given = model if player is None else Game(model, player)
-        real = np.diff(np.asarray(model.row_group_offsets)) > 0
+        groups = np.asarray(model.row_group_offsets)
+        real = groups[1:] > groups[:-1]
         claim = real, lower, upper
         return of_threshold(given, question, evaluated, claim, constants)
     if interval:
@@ -213,6 +214,13 @@ class Claim:
         found[self.owner[choices]] = True
         return found[:-1]
 
+    def clock(self, steps: int) -> np.ndarray | None:
+        """The choices of the scheduler by step and state, if it has so many steps."""
+        scheduler = self.scheduler
+        if scheduler is None or np.shape(scheduler) != (steps, len(self.real)):
+            return None
+        return np.asarray(scheduler)
+
     def chosen(self) -> np.ndarray | None:
         """The choices of the scheduler, the first where it says nothing; bool `[C]`."""
         if self.scheduler is None:
@@ -227,13 +235,24 @@ class Claim:
 
     def misplaced(self) -> np.ndarray:
         """The states whose choice by the scheduler is another's: bool `[S]`."""
-        scheduler = np.asarray(self.scheduler)
-        wrong = np.zeros(len(self.real), bool)
-        if scheduler.shape == self.real.shape:
-            some = self.real & (scheduler >= 0)
-            inside = (scheduler >= self.groups[:-1]) & (scheduler < self.groups[1:])
-            wrong = some & ~inside
-        return wrong
+        scheduler = np.atleast_2d(np.asarray(self.scheduler))
+        if self.scheduler is None or scheduler.shape[-1:] != self.real.shape:
+            return np.zeros(len(self.real), bool)
+        some = self.real & (scheduler >= 0)
+        inside = (scheduler >= self.groups[:-1]) & (scheduler < self.groups[1:])
+        return np.any(some & ~inside, axis=0)
+
+    def placed(self) -> ValueVerdict:
+        """Whether each state's choice by the scheduler is its own."""
+        bad = self.misplaced()
+        none = np.zeros(len(bad), bool)
+        return ValueVerdict.first_of(none, bad, *[none] * 6)
+
+    def attained(self, largest: bool) -> "Claim":
+        """The bound that the scheduler is to attain: the lower one for the most."""
+        endless = np.full(len(self.real), np.inf)
+        ends = (self.lower, endless) if largest else (-endless, self.upper)
+        return self.with_bounds(*ends)
 
     # ---- sets --------------------------------------------------------------------
 
@@ -599,6 +618,8 @@ class Walk(NamedTuple):
         right: bool `[S]`, the goal, which counts in the last steps of the `window`.
         window: how many these are.
         flips: whether one less what is found is asked for.
+        chosen: int `[k, S]`, what is chosen after so many steps, -1 for the first
+            choice; None for the best.
     """
 
     steps: int
@@ -610,6 +631,7 @@ class Walk(NamedTuple):
     right: np.ndarray | None = None
     window: int = 0
     flips: bool = False
+    chosen: np.ndarray | None = None
 
 
 def path_of(asked: Any, node: Query) -> Any:
@@ -664,12 +686,23 @@ def walk_of(asked: Any, node: Query, path: Any, optimum: str) -> Walk:
 
 def _again(claim: Claim, walk: Walk) -> ValueVerdict:
     """Values of a number of steps, computed anew by their definition."""
-    bounds = claim.real, claim.lower, claim.upper
-    if is_short(claim, walk):
-        values = stepped(claim, walk)
-        return beside(*bounds, values, values)
+    clock = claim.clock(walk.steps)
+    if clock is not None:
+        largest = (walk.optimum == "max") != walk.flips
+        attained = claim.attained(largest)
+        verdict = claim.placed() and _compared(attained, walk._replace(chosen=clock))
+        if not verdict:
+            return verdict
+    return _compared(claim, walk)
+
+
+def _compared(claim: Claim, walk: Walk) -> ValueVerdict:
+    """The verdict of bounds of a number of steps."""
     from jaxgames.mdp._verify_anew import decided
 
+    if is_short(claim, walk):
+        values = stepped(claim, walk)
+        return beside(claim.real, claim.lower, claim.upper, values, values)
     return decided(claim, iter([stepped_between(claim, walk)]), np.longdouble)
 
 
@@ -755,7 +788,10 @@ def _best(
     """The values one step earlier, `[S]`, of what choices are worth, `[C]`."""
     new, real = numbers.copy(), claim.real
     starts = claim.groups[:-1][real]
-    if isinstance(walk.optimum, str):
+    if walk.chosen is not None:
+        own = walk.chosen[walk.steps - step][real]
+        new[real] = worth[np.where(own < 0, starts, own)]
+    elif isinstance(walk.optimum, str):
         better = np.minimum if (walk.optimum == "min") != walk.flips else np.maximum
         new[real] = better.reduceat(worth, starts)
     else:
@@ -794,7 +830,7 @@ def _played(claim: Claim, asked: Any, node: Query) -> ValueVerdict:
     optimum, path = asked._optimum(node), path_of(asked, node)
     if counts_steps(path):
         walk = walk_of(asked, node, path, optimum)
-        return _again(claim, walk._replace(optimum=asked.largest(walk.optimum)))
+        return _compared(claim, walk._replace(optimum=asked.largest(walk.optimum)))
     if node.operator == "P" and not (isinstance(path, Until) and path.first == 0):
         from jaxgames.mdp import _verify_anew
 
@@ -809,10 +845,11 @@ def _played(claim: Claim, asked: Any, node: Query) -> ValueVerdict:
         if path.negated:
             optimum, claim = other_of(optimum), claim.flipped()
         return shown(claim, asked.largest(optimum), goal, left)
+    how: dict[str, Any] = {}
     if isinstance(path, Temporal):
-        how: dict[str, Any] = {"target": asked.states(path.operands[0])}
-    else:
-        how = {"discount": asked.constant(path.discount)}
+        how["target"] = asked.states(path.operands[0])
+    elif isinstance(path, Cumulative):
+        how["discount"] = asked.constant(path.discount)
     values = SimpleNamespace(lower=claim.lower, upper=claim.upper, strategy=strategy)
     return verify_reward_game(asked.game(optimum), earned(asked, node), values, **how)
 

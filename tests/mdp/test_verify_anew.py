@@ -15,7 +15,7 @@ TEXTS = [
     'LRA{}=? [ "goal" ]',
     'P{}=? [ G F "goal" ]',
     'P{}=? [ F G "way" ]',
-    'P{}=? [ G F "goal" & F G "way" ]',
+    'P{}=? [ (G F "goal") & (F G "way") ]',
     'P{}=? [ F ("goal" & X "way") ]',
     'P{}=? [ !(G ("way" => X X "goal")) ]',
     'P{}=? [ F>=2 "goal" ]',
