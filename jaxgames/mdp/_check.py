@@ -62,8 +62,8 @@ class Checked(solution.Solution):
         asked: the text of the property.
         is_truth: whether it is true or false, and no number.
         exact: the values as fractions, or infinite, by state, where these were asked
-            for and are known; else None. Of conditional probabilities only that of the
-            initial state is known, the others are None.
+            for and are known; else None. Of conditional probabilities, and of several
+            objectives, only that of the initial state is known, the others are None.
     """
 
     lower: Any = None
@@ -256,14 +256,8 @@ def check(
             question.formula.place, "several objectives of a game are not supported"
         )
     if isinstance(question.formula, Multi) and not is_interval(model):
-        found = pareto(
-            model, question, constants=constants, epsilon=epsilon, throw=throw
-        )
-        if exact and found.kind == "numerical":
-            raise ValueError(
-                "exact: an optimum under bounds of other objectives is not found as a "
-                "fraction: leave it out"
-            )
+        how: dict[str, Any] = {"constants": constants, "epsilon": epsilon}
+        found = pareto(model, question, exact=exact, throw=throw, **how)
         return _of_objectives(model, question, found)
     statuses = [Status.SOLVED]
     stats: list[Stats] = []
@@ -411,7 +405,11 @@ def _of_objectives(model: MDP, question: Property, found: Front) -> Checked:
     lower[first], upper[first] = ends
     how = None, [found.status], [found.stats]
     made = proved(model, str(question), (lower, upper), *how)
-    return dataclasses.replace(made, is_truth=truth)
+    exact: list | None = None
+    if found.exact is not None:
+        exact = [None] * model.num_states
+        exact[first] = found.exact
+    return dataclasses.replace(made, is_truth=truth, exact=exact and tuple(exact))
 
 
 def proved(
