@@ -199,6 +199,7 @@ def test_limits(run):
         (("--prop", "Pmax=? [ F ]"), "--prop 'Pmax=? [ F ]': line 1, column 12: exp"),
         (("--prop", 'P=? [ F "goal" ]'), "line 1, column 1: 'P=? [ F \"goal\" ]' must"),
         (("--prop", 'Pmax=? [ F "gaol" ]'), "no label 'gaol' (did you mean 'goal'?)"),
+        (("--prop", f'{REACH}; Pmax=? [ F "gaol" ]'), "did you mean 'goal'?"),
         (("--props", "bad.props"), "jaxgames: bad.props:2: column 4: expected an ex"),
         (("--props", "latin.props"), "jaxgames: latin.props:2: expected UTF-8 text"),
         (("--props", "none.props"), "jaxgames: none.props: expected properties, found"),

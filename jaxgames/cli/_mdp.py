@@ -254,6 +254,7 @@ def _properties(args: argparse.Namespace) -> list[mdp.Property]:
             found += mdp.Property.parse_many(text)
         except mdp.PropertyError as error:
             raise ValueError(f"--prop {quoted(text)}: {error}") from None
+    args.asked_first = len(found)  # those of the list follow
     if args.props:
         try:
             listed = mdp.Property.parse_many(read_text(args.props))
@@ -315,7 +316,7 @@ def _answer(
             else:
                 found = mdp.check(model, asked, args.solver, throw=False, **how)
         except mdp.PropertyError as error:
-            if number > len(args.prop):
+            if number > args.asked_first:
                 raise _in_file(args.props, error) from None
             raise ValueError(f"'{asked}': {error}") from None
         except SolveError as error:
