@@ -64,6 +64,10 @@ MOST_STEPS = 1 << 40
 """Steps that a bound may name."""
 
 
+MOST_NAMES = 100
+"""Definitions that may lead from one to the next."""
+
+
 class Answer(NamedTuple):
     """What a query comes to in each state.
 
@@ -225,6 +229,12 @@ class Asked:
         if key not in self._values:
             if key in self._open:
                 raise PropertyError(node.place, f"{key} is defined in terms of itself")
+            if len(self._open) >= MOST_NAMES:
+                raise PropertyError(
+                    node.place,
+                    f"{key} is one of more than {MOST_NAMES} that are defined in terms "
+                    "of one another: that is too deep",
+                )
             self._open.add(key)
             self._values[key] = self.value(defined)
             self._open.discard(key)
@@ -1000,9 +1010,8 @@ class Asked:
         if self.exact:
             found, is_rounded = self._summed(name)
         else:
-            found, is_rounded = kept(
-                self.model, f"rewards {name}", lambda: self._summed(name)
-            )
+            key = "rewards", name, named_arrays(self.model)
+            found, is_rounded = kept(self.model, key, lambda: self._summed(name))
         self.rounded |= is_rounded
         return found
 
@@ -1286,6 +1295,21 @@ def reward_names(model: MDP) -> list[str]:
     """The names of all rewards of a model, in order."""
     kinds = (model.state_rewards, model.choice_rewards, model.branch_rewards)
     return list(dict.fromkeys(name for kind in kinds for name in kind or {}))
+
+
+def named_arrays(model: MDP) -> tuple[int, ...]:
+    """Which arrays a model has under names: what follows of them is kept by these.
+
+    An array does not change, but a dictionary may get another one for a name. They are
+    kept, so that no later one can be taken for one of them.
+    """
+    rewards = model.state_rewards, model.choice_rewards, model.branch_rewards
+    parts = [x or {} for x in (model.labels, model.valuations, *rewards)]
+    arrays = tuple(array for part in parts for array in part.values())
+    names = tuple(tuple(part) for part in parts)
+    key = *map(id, arrays), hash(names)
+    kept(model, ("named", key), lambda: arrays)
+    return key
 
 
 def check_untimed(model: MDP) -> None:

@@ -12,7 +12,14 @@ from jaxgames import drive, fixpoint, host, limits, solution
 from jaxgames.kept import kept
 from jaxgames.later import has_values, jax
 from jaxgames.limits import Bounds, limited
-from jaxgames.mdp._asked import Answer, Asked, check_concrete, given, initial_states
+from jaxgames.mdp._asked import (
+    Answer,
+    Asked,
+    check_concrete,
+    given,
+    initial_states,
+    named_arrays,
+)
 from jaxgames.mdp._checks import precision
 from jaxgames.mdp._game import Game
 from jaxgames.mdp._model import MDP
@@ -270,8 +277,9 @@ def check(
     else:
         jumps = model  # the same one, of which it is known that nothing is wrong
         if model.exit_rates is not None:
+            key = "jumps", named_arrays(model)
             jumps = kept(
-                model, "jumps", lambda: dataclasses.replace(model, exit_rates=None)
+                model, key, lambda: dataclasses.replace(model, exit_rates=None)
             )
         solve = answering(jumps, solver, statuses, stats, max_steps)
         evaluated = Asked(jumps, question, *how, solve, exact)

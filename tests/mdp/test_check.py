@@ -1329,3 +1329,44 @@ def test_several_cores_look_where_variables_have_a_value(monkeypatch):
     ):
         found = mdp.check(model, text)
         assert found.lower.tolist() == found.upper.tolist() == wanted.tolist(), text
+
+
+def test_what_gets_another_array_under_a_name_is_solved_anew():
+    model = mdp.MDP.from_arrays(
+        [0, 2, 3, 4], [0, 1, 3, 4, 5], [2, 1, 2, 1, 2], [1, 0.5, 0.5, 1, 1],
+        labels={"end": [0, 1, 1]}, choice_rewards={"gain": [1.0, 0, 0, 0]},
+    )  # fmt: skip
+    asked = 'Rmax=? [ F "end" ]'
+    assert mdp.check(model, asked).value == 1
+    assert mdp.values(model, asked, probabilities=model.probs).value[0] == 1
+    model.choice_rewards["gain"] = np.array([5.0, 0, 0, 0])
+    assert mdp.check(model, asked).value == 5
+    assert mdp.values(model, asked, probabilities=model.probs).value[0] == 5
+    waits = mdp.MDP.from_arrays(
+        *([0, 1, 2], [0, 1, 2], [1, 1], [1.0, 1]),
+        state_rewards={"": [2.0, 0]}, labels={"end": [0, 1]}, exit_rates=[0.5, 1],
+    )  # fmt: skip
+    assert mdp.check(waits, 'R=? [ F "end" ]').value == pytest.approx(4)
+    waits.state_rewards[""] = np.array([3.0, 0])
+    assert mdp.check(waits, 'R=? [ F "end" ]').value == pytest.approx(6)
+
+
+def test_values_of_the_same_text_with_other_definitions():
+    model = mdp.MDP.from_arrays(
+        [0, 1, 2, 3], [0, 2, 3, 4], [1, 2, 1, 2], [0.25, 0.75, 1, 1],
+        labels={"a": [0, 1, 0], "b": [0, 0, 1]},
+    )  # fmt: skip
+    for named, value in (("a", 0.25), ("b", 0.75)):
+        (asked,) = mdp.Property.parse_many(f'label "x" = "{named}"; P=? [ F "x" ]')
+        found = mdp.values(model, asked, probabilities=model.probs)
+        assert float(found.value[0]) == pytest.approx(value)
+
+
+def test_properties_that_name_one_another_too_deeply_say_so():
+    model = small()
+    lines = ['"p0": Pmax>=0.5 [ F x=1 ];']
+    lines += [f'"p{i}": "p{i - 1}" | Pmax>=0.5 [ X x=1 ];' for i in range(1, 900)]
+    asked = mdp.Property.parse_many("\n".join(lines))
+    assert mdp.check(model, asked[90]).value is not None
+    with pytest.raises(PropertyError, match="one of more than 100 that are defined"):
+        mdp.check(model, asked[-1])
