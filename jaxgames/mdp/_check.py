@@ -263,8 +263,14 @@ def check(
             question.formula.place, "several objectives of a game are not supported"
         )
     if isinstance(question.formula, Multi) and not is_interval(model):
-        how: dict[str, Any] = {"constants": constants, "epsilon": epsilon}
-        found = pareto(model, question, exact=exact, throw=throw, **how)
+        found = pareto(
+            model,
+            question,
+            constants=constants,
+            epsilon=epsilon,
+            exact=exact,
+            throw=throw,
+        )
         return _of_objectives(model, question, found)
     statuses = [Status.SOLVED]
     stats: list[Stats] = []
@@ -277,9 +283,9 @@ def check(
     else:
         jumps = model  # the same one, of which it is known that nothing is wrong
         if model.exit_rates is not None:
-            key = "jumps", named_arrays(model)
+            named = "jumps", named_arrays(model)
             jumps = kept(
-                model, key, lambda: dataclasses.replace(model, exit_rates=None)
+                model, named, lambda: dataclasses.replace(model, exit_rates=None)
             )
         solve = answering(jumps, solver, statuses, stats, max_steps)
         evaluated = Asked(jumps, question, *how, solve, exact)

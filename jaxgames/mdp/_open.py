@@ -201,7 +201,17 @@ def _in_turn(
         if first == last:
             return status, improved
         improved += 1
-        rest = (part, system, bounds, inside, only, aim, first, narrow[first], stop)
+        rest = (
+            part,
+            system,
+            bounds,
+            inside,
+            only,
+            aim,
+            first,
+            bool(narrow[first]),
+            stop,
+        )
         if not improve(model, posed.known, *rest):
             status = Status.PRECISION
         if stop[0]:
