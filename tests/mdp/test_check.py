@@ -347,7 +347,7 @@ def test_values_of_two_numbers_hold_exactly(monkeypatch):
                 found.lower, found.upper, expected, strict=True
             ):
                 assert Fraction(low) <= value <= Fraction(high), asked
-    assert used.count(True) > 4
+    assert used.count(True) >= 4
 
 
 def narrow() -> mdp.MDP:
