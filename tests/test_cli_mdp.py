@@ -156,7 +156,7 @@ def test_a_scheduler_with_names(run):
     ]
     assert run(*line, 'Pmin=? [ F<=2 "goal" ]', "--force")[0] == Exit.DONE
     assert Path("choices.txt").read_text().splitlines()[:3] == [
-        "# step state choice names",
+        "# step state choice names; 2 steps",
         "0 0 0 (x=0) go",
         "0 1 0 (x=1) back",
     ]
@@ -199,6 +199,7 @@ def test_limits(run):
         (("--prop", "Pmax=? [ F ]"), "--prop 'Pmax=? [ F ]': line 1, column 12: exp"),
         (("--prop", 'P=? [ F "goal" ]'), "line 1, column 1: 'P=? [ F \"goal\" ]' must"),
         (("--prop", 'Pmax=? [ F "gaol" ]'), "no label 'gaol' (did you mean 'goal'?)"),
+        (("--prop", f'{REACH}; Pmax=? [ F "gaol" ]'), "did you mean 'goal'?"),
         (("--props", "bad.props"), "jaxgames: bad.props:2: column 4: expected an ex"),
         (("--props", "latin.props"), "jaxgames: latin.props:2: expected UTF-8 text"),
         (("--props", "none.props"), "jaxgames: none.props: expected properties, found"),
@@ -217,7 +218,7 @@ def test_limits(run):
         (("--prop", REACH, "--scheduler", "x.npz"), "--scheduler takes a file that"),
         (
             ("--prop", "x=1", "--scheduler", "x.txt"),
-            "--scheduler: this property has no",
+            "--scheduler: 'x=1' has no scheduler to write: it is no query",
         ),
     ],
 )
@@ -481,3 +482,25 @@ def test_properties_name_what_a_program_defines(run):
     code, _, err = run("mdp", *ask[:3], "--prop", "P=? [ F ende ]")
     assert code == Exit.BAD_INPUT
     assert "did you mean 'end'?" in err
+
+
+def test_what_is_not_verified_says_why(run):
+    Path("walk.prism").write_text(
+        "mdp\nmodule walk x : [0..2];\n[a] x<2 -> 0.5:(x'=x+1) + 0.5:(x'=x);\n"
+        "[b] x=0 -> (x'=2);\n[] x=2 -> true;\nendmodule\n"
+    )
+    asked = (
+        ("Pmax=? [ G F x=2 ]", True, ""),
+        ("LRAmin=? [ x=2 ]", True, ""),
+        ("Pmin=? [ F>=3 x=1 ]", True, ""),
+        ("P>=0.5 [ F x=2 ]", True, ""),
+        ("filter(max, Pmax=? [ F x=2 ])", None, "expected a query such as"),
+        ("Pmax=? [ F x=1 || F x=2 ]", None, "only where there are no choices"),
+    )
+    for text, verified, said in asked:
+        line = ("mdp", "walk.prism", "--prop", text, "-v", "--json")
+        code, out, err = run(*line)
+        assert code == Exit.DONE, err
+        assert json.loads(out)["verified"] is verified
+        assert said in err
+        assert ("not verified" in err) == bool(said)

@@ -284,6 +284,7 @@ UNLIMITED = {
     multienergy.place_for: "compares sizes",
     mdp.place_for: "compares sizes",
     mdp.is_verifiable: "looks at a property",
+    mdp.why_no_scheduler: "looks at a property",
     mdp.values: "is one compiled program: max_steps limits it",
     energy.survives: "compares each credit with a level",
     multienergy.memory: "multiplies sizes",

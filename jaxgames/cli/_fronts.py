@@ -26,19 +26,15 @@ def answered(
     verdict = None
     with phase(name) as notes:
         try:
-            found = mdp.pareto(
-                *(model, asked), constants=constants, epsilon=args.epsilon, throw=False
-            )
+            how = {"epsilon": args.epsilon, "exact": args.exact, "throw": False}
+            found = mdp.pareto(model, asked, constants=constants, **how)
         except mdp.PropertyError as error:
             raise ValueError(f"'{asked}': {error}") from None
-        if args.exact and found.kind != "achievability":
-            raise ValueError(
-                f"'{asked}': --exact: optima of several objectives are not found as "
-                "fractions: leave it out"
-            )
         if found.status not in (Status.SOLVED, Status.PRECISION):
             _parts.lift_unless_solved(found)
             return None, None, _parts.not_solved(args, found)
+        if found.points is None:  # too stiff for float64, and too large for fractions
+            return None, None, Exit.UNSOLVED
         notes.append(f"{len(found.points)} schedulers")
     if args.verify:
         with phase(name.replace("solve", "verify")) as notes:
@@ -88,6 +84,8 @@ def facts(args: argparse.Namespace, found: mdp.Front, verdict: Any) -> dict[str,
         else:
             middle = found.lower + (found.upper - found.lower) / 2
             told |= {"value": middle, "lower": found.lower, "upper": found.upper}
+            if args.exact:
+                told["exact"] = None if found.exact is None else str(found.exact)
     else:
         told["corners"] = found.corners.tolist()
         told["front"] = found.points[found.vertices].tolist()

@@ -123,8 +123,11 @@ def values(args: argparse.Namespace, answer: Answer) -> Any:
     found = _bounds(answer, model.num_states)
     if len(asked) != 1 or not mdp.is_verifiable(asked[0]):
         raise ValueError(f"--prop {quoted(args.prop[0])}: nothing checks its values")
-    if model.lower is not None and "nature" in answer.arrays:
-        found.nature = _real(answer, "nature", model.num_branches)
+    nature = answer.arrays.get("nature")
+    if model.lower is not None and nature is not None:
+        # Where steps are counted values are computed anew, whatever nature does.
+        one = nature.ndim == 1
+        found.nature = _real(answer, "nature", model.num_branches) if one else None
     elif model.lower is not None:
         raise answer.fail("it does not say what nature does: write .npz")
     try:
@@ -201,8 +204,10 @@ def _real(answer: Answer, name: str, size: int) -> np.ndarray:
 
 
 def _scheduler(answer: Answer, name: str, size: int) -> np.ndarray | None:
-    if name not in answer.arrays or answer.arrays[name].ndim == 2:
-        return None  # of choices step by step the values are computed anew
+    if name not in answer.arrays:
+        return None
+    if answer.arrays[name].ndim == 2:  # choices of each step
+        return narrow(answer.arrays[name], np.int32)
     (column,) = of_vertices(answer, size, name)
     return narrow(column, np.int32)
 

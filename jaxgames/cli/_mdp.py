@@ -5,8 +5,6 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from jaxgames import io, limits, ltl, mdp
 from jaxgames.cli import (
     _fronts,
@@ -21,7 +19,7 @@ from jaxgames.cli import (
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import is_program, sizes, start_jax
 from jaxgames.cli._phases import Phases
-from jaxgames.io._files import COMPRESSIONS, writing
+from jaxgames.io._files import COMPRESSIONS
 from jaxgames.io._tokens import read_text
 from jaxgames.quoting import guess, quoted
 from jaxgames.solution import SolveError, Status
@@ -143,6 +141,8 @@ def run(args: argparse.Namespace) -> Exit:
         "labels": list(model.labels or {}),
         "variables": list(model.valuations or {}),
     }
+    if args.scheduler:
+        _check_scheduled(given, properties[0], constants)
     found, codes, answer = [], [Exit.DONE], None
     for number, asked in enumerate(properties, 1):
         answer, verdict, code = _answer(args, phase, given, number, asked, constants)
@@ -254,6 +254,7 @@ def _properties(args: argparse.Namespace) -> list[mdp.Property]:
             found += mdp.Property.parse_many(text)
         except mdp.PropertyError as error:
             raise ValueError(f"--prop {quoted(text)}: {error}") from None
+    args.asked_first = len(found)  # those of the list follow
     if args.props:
         try:
             listed = mdp.Property.parse_many(read_text(args.props))
@@ -315,7 +316,7 @@ def _answer(
             else:
                 found = mdp.check(model, asked, args.solver, throw=False, **how)
         except mdp.PropertyError as error:
-            if number > len(args.prop):
+            if number > args.asked_first:
                 raise _in_file(args.props, error) from None
             raise ValueError(f"'{asked}': {error}") from None
         except SolveError as error:
@@ -329,24 +330,37 @@ def _answer(
             _parts.lift_unless_solved(found)
             return None, None, _parts.not_solved(args, found)
         notes.append(_parts.solver_note(found))
-    is_property = isinstance(asked, mdp.Property)
-    if args.verify and is_property and mdp.is_verifiable(asked):
+    if args.verify and isinstance(asked, mdp.Property):
         with phase("verify" if number == 1 else f"verify {number}") as notes:
             try:
                 verdict = mdp.verify_values(model, asked, found, constants=constants)
-            except ValueError as error:  # it would take too long
+            except ValueError as error:  # it cannot, or would take too long
                 complain(f"{args.file}: {asked}: not verified: {error}")
             else:
                 notes.append("valid" if verdict else "WRONG")
         if verdict is not None and not verdict:
             complain(f"{args.file}: {asked}: the answer is wrong: {verdict}")
             return found, verdict, Exit.UNVERIFIED
+    elif args.verify:
+        complain(f"{args.file}: {asked}: not verified: only properties are")
     decided = found.is_truth and found.value is not None
     if found.status == Status.MAX_STEPS and not decided:
         return found, verdict, _parts.not_solved(args, found)
     if found.status == Status.PRECISION or found.value is None:
         return found, verdict, Exit.UNSOLVED
     return found, verdict, Exit.WRONG if found.value is False else Exit.DONE
+
+
+def _check_scheduled(model: Any, asked: Asked, constants: dict[str, Any]) -> None:
+    """Raises ValueError, before a long solve, for what will have no scheduler."""
+    why = "an automaton's would remember its states"
+    if isinstance(asked, mdp.Property):
+        try:
+            why = mdp.why_no_scheduler(model, asked, constants=constants)
+        except mdp.PropertyError:
+            return  # which is told when it is asked
+    if why:
+        raise ValueError(f"--scheduler: '{asked}' has no scheduler to write: {why}")
 
 
 def _facts(args, asked, answer, verdict, phase: Phases) -> dict[str, Any]:
@@ -427,49 +441,19 @@ def _reward_names(model: mdp.MDP) -> dict:
 
 def _write(args: argparse.Namespace, model: mdp.MDP, answer: Any) -> None:
     if isinstance(answer, mdp.Front):
-        if args.scheduler:
-            raise ValueError(
-                "--scheduler: several objectives have several schedulers: use -o"
-            )
         if args.output:
             _fronts.write(args.output, answer)
         return
     if args.output:
         arrays = {"lower": answer.lower, "upper": answer.upper}
-        if answer.scheduler is not None and answer.scheduler.ndim == 1:
-            arrays["scheduler"] = answer.scheduler
         is_text = not args.output.lower().endswith(".npz")
-        if answer.nature is not None and answer.nature.ndim == 1 and not is_text:
+        clock = answer.scheduler is not None and answer.scheduler.ndim == 2
+        if answer.scheduler is not None and not (clock and is_text):
+            arrays["scheduler"] = answer.scheduler
+        if answer.nature is not None and not is_text:
             arrays["nature"] = answer.nature
         _rows.write_rows(args.output, **arrays)
     if args.scheduler:
-        if answer.scheduler is None:
-            raise ValueError("--scheduler: this property has no scheduler")
-        _write_scheduler(args.scheduler, model, answer.scheduler)
-
-
-def _write_scheduler(path: str, model: mdp.MDP, scheduler: np.ndarray) -> None:
-    """A line for each state, or for each step and state, where something is chosen."""
-    first = np.asarray(model.row_group_offsets)
-    labels = model.choice_labels or {}
-    stepped = scheduler.ndim == 2
-    heading = "# step state choice names\n" if stepped else "# state choice names\n"
-    with writing(path) as file:
-        file.write(heading.encode())
-        for step, row in enumerate(scheduler if stepped else scheduler[None]):
-            for state in np.flatnonzero(row >= 0).tolist():
-                choice = int(row[state])
-                words = [f"{step}"] if stepped else []
-                words += [f"{state}", f"{choice - first[state]}"]
-                words.append(state_name(model, state))
-                words += [name for name, mask in labels.items() if mask[choice]]
-                file.write(f"{' '.join(words)}\n".encode())
-
-
-def state_name(model: mdp.MDP, state: int) -> str:
-    """The values of the variables in a state, or its labels where there are none."""
-    if model.valuations:
-        pairs = (f"{k}={v[state].item()}" for k, v in model.valuations.items())
-        return f"({','.join(pairs)})".replace("True", "true").replace("False", "false")
-    names = [name for name, mask in (model.labels or {}).items() if mask[state]]
-    return f"({','.join(names)})"
+        if answer.scheduler is None:  # it was stopped before there was one
+            raise ValueError("--scheduler: no scheduler was found")
+        io.scheduler.save(answer.scheduler, args.scheduler, model)

@@ -21,6 +21,7 @@
 | `.ehoa` | [`ehoa`][jaxgames.io.ehoa] | a specification of a controller |
 | `.tlsf` | [`tlsf`][jaxgames.io.tlsf] | a specification of a controller |
 | `.aag`, `.aig` | [`aiger`][jaxgames.io.aiger] | a controller |
+| `.txt` | [`scheduler`][jaxgames.io.scheduler] | a scheduler, by its module alone |
 
 A second suffix has a file written compressed: `.gz`, `.bz2` or `.xz`; not for `.npz`.
 Reading goes by what a file begins with, whatever its suffix.
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     from jaxgames.io import pgsolver as pgsolver
     from jaxgames.io import prism as prism
     from jaxgames.io import program as program
+    from jaxgames.io import scheduler as scheduler
     from jaxgames.io import tlsf as tlsf
     from jaxgames.io import umb as umb
     from jaxgames.io.aut import LTS as LTS

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from jaxgames.mdp._reward_game import verify_reward_game as verify_reward_game
     from jaxgames.mdp._sample import SampledValues as SampledValues
     from jaxgames.mdp._sample import values as values
+    from jaxgames.mdp._scheduled import why_no_scheduler as why_no_scheduler
     from jaxgames.mdp._schedulers import VisitingScheduler as VisitingScheduler
     from jaxgames.mdp._schedulers import induced_chain as induced_chain
     from jaxgames.mdp._schedulers import uniform_scheduler as uniform_scheduler

@@ -22,7 +22,7 @@ from jaxgames.mdp._automata import (
     shared_atoms,
 )
 from jaxgames.mdp._average import average_reward
-from jaxgames.mdp._budget import Window, earning, levels_of
+from jaxgames.mdp._budget import Levels, Window, earning, levels_of
 from jaxgames.mdp._conditional import (
     FAILED,
     LOST,
@@ -62,6 +62,10 @@ from jaxgames.value import freeze
 
 MOST_STEPS = 1 << 40
 """Steps that a bound may name."""
+
+
+MOST_NAMES = 100
+"""Definitions that may lead from one to the next."""
 
 
 class Answer(NamedTuple):
@@ -225,6 +229,12 @@ class Asked:
         if key not in self._values:
             if key in self._open:
                 raise PropertyError(node.place, f"{key} is defined in terms of itself")
+            if len(self._open) >= MOST_NAMES:
+                raise PropertyError(
+                    node.place,
+                    f"{key} is one of more than {MOST_NAMES} that are defined in terms "
+                    "of one another: that is too deep",
+                )
             self._open.add(key)
             self._values[key] = self.value(defined)
             self._open.discard(key)
@@ -354,9 +364,7 @@ class Asked:
         if node.operator == "P":
             return self._probability(node, optimum)
         if node.operator == "LRA":
-            states = self.states(node.path)
-            reward = states[np.minimum(owner_of(self.model), self.shape[0] - 1)]
-            share = self._average(reward.astype(np.float64), optimum)
+            share = self._average(self._of_choices(node.path), optimum)
             return share._replace(upper=np.minimum(share.upper, 1.0))
         if node.operator == "T":
             target = self.states(node.path.operands[0])
@@ -366,13 +374,9 @@ class Asked:
     # ---- probabilities -------------------------------------------------------------
 
     def _probability(self, node: Query, optimum: str) -> Answer:
-        path = node.path
-        while isinstance(path, Operation) and path.operator == "!":
-            path = path.operands[0]
-        bound = path.bound if isinstance(path, Temporal) else None
-        if bound is not None and bound.earned and not any(map(is_path, path.operands)):
-            return self._earning(node.path, bound, optimum)
-        path = read(node.path, self._bounds)
+        if self.is_bounded_by_what_is_earned(node):
+            return self._earning(node.path, optimum)
+        path = read(node.path, self._bounds_of(node.path))
         if isinstance(path, Next):
             return self._next(path, optimum)
         if isinstance(path, General):
@@ -410,14 +414,24 @@ class Asked:
         again = _complement(find(closer))
         return again if again.status == Status.SOLVED else found
 
-    def _earning(self, path: Any, bound: Bound, optimum: str) -> Answer:
-        """The probability of a path that is bounded by what it earns."""
-        assert bound.earned is not None
-        name = self._reward_name(bound.earned)
-        levels = levels_of(self.model, name)
+    def is_bounded_by_what_is_earned(self, node: Query) -> bool:
+        """Whether it asks for one operator that has such a bound."""
+        path = inner(node.path)
+        plain = isinstance(path, Temporal) and not any(map(is_path, path.operands))
+        return plain and path.bound is not None and path.bound.earned is not None
+
+    def earned_until(self, path: Any) -> tuple[Until, Window, Levels]:
+        """What a path that is bounded by what it earns is about."""
+        bound = inner(path).bound
+        levels = levels_of(self.model, self._reward_name(bound.earned))
         window = self._window(bound, levels.unit)
         until = read(path, lambda _: window)
         assert isinstance(until, Until)
+        return until, window, levels
+
+    def _earning(self, path: Any, optimum: str) -> Answer:
+        """The probability of a path that is bounded by what it earns."""
+        until, window, levels = self.earned_until(path)
         left, right = self.states(until.left), self.states(until.right)
 
         def found(asked: "Asked", optimum: str) -> Answer:
@@ -451,6 +465,11 @@ class Asked:
                     bound.place, f"nothing that is earned is within '{bound}'"
                 )
         return Window(first, last)
+
+    def _bounds_of(self, path: Any) -> Callable[[Temporal], tuple]:
+        """What gives the bounds of the operators of a path."""
+        del path
+        return self._bounds
 
     def _bounds(self, path: Temporal) -> tuple[int, int | None]:
         """The first and the last step of a temporal operator."""
@@ -892,6 +911,25 @@ class Asked:
             )
         return discount
 
+    def _of_choices(self, node: Any) -> np.ndarray:
+        """One where a property of states holds, of each choice: float64 `[C]`."""
+        states = self.states(node)
+        own = states[np.minimum(owner_of(self.model), self.shape[0] - 1)]
+        return own.astype(np.float64)
+
+    def averaged(self, node: Query) -> tuple[np.ndarray, np.ndarray, MDP, float]:
+        """What a query about an average is of, in a unit of time.
+
+        Returns:
+            What choices earn, float64 `[C]`; how often states are left, float64 `[S]`;
+            and a model in whose steps as much is earned, and how often it has some.
+        """
+        if node.operator == "LRA":
+            reward = self._of_choices(node.path)
+        else:
+            reward = self._rewards(self._reward_name(node))
+        return reward, np.ones(self.shape), self.model, 1.0
+
     # ---- equations -----------------------------------------------------------------
 
     def _reached(self, target, optimum: str, passed) -> Answer:
@@ -972,9 +1010,8 @@ class Asked:
         if self.exact:
             found, is_rounded = self._summed(name)
         else:
-            found, is_rounded = kept(
-                self.model, f"rewards {name}", lambda: self._summed(name)
-            )
+            key = "rewards", name, named_arrays(self.model)
+            found, is_rounded = kept(self.model, key, lambda: self._summed(name))
         self.rounded |= is_rounded
         return found
 
@@ -1119,6 +1156,13 @@ class Asked:
         return Ranged(*map(np.float64, ends))
 
 
+def inner(path: Any) -> Any:
+    """A path without negations around it."""
+    while isinstance(path, Operation) and path.operator == "!":
+        path = path.operands[0]
+    return path
+
+
 def _means(
     model: MDP, parts: list[np.ndarray], branches: np.ndarray, choices: np.ndarray
 ) -> list[Fraction]:
@@ -1251,6 +1295,21 @@ def reward_names(model: MDP) -> list[str]:
     """The names of all rewards of a model, in order."""
     kinds = (model.state_rewards, model.choice_rewards, model.branch_rewards)
     return list(dict.fromkeys(name for kind in kinds for name in kind or {}))
+
+
+def named_arrays(model: MDP) -> tuple[int, ...]:
+    """Which arrays a model has under names: what follows of them is kept by these.
+
+    An array does not change, but a dictionary may get another one for a name. They are
+    kept, so that no later one can be taken for one of them.
+    """
+    rewards = model.state_rewards, model.choice_rewards, model.branch_rewards
+    parts = [x or {} for x in (model.labels, model.valuations, *rewards)]
+    arrays = tuple(array for part in parts for array in part.values())
+    names = tuple(tuple(part) for part in parts)
+    key = *map(id, arrays), hash(names)
+    kept(model, ("named", key), lambda: arrays)
+    return key
 
 
 def check_untimed(model: MDP) -> None:

@@ -78,7 +78,7 @@ class AskedOfGame(Asked):
     def _conditional(self, node: Query, optimum: str) -> Answer:
         raise self._refused(node, "conditional probabilities")
 
-    def _earning(self, path: Any, bound: Any, optimum: str) -> Answer:
+    def _earning(self, path: Any, optimum: str) -> Answer:
         raise self._refused(path, "bounds of what is earned")
 
     def _average(self, reward: np.ndarray, optimum: str) -> Answer:
@@ -161,15 +161,19 @@ class AskedOfGame(Asked):
     def _general(self, path: General, optimum: str, missed: bool = False) -> Answer:
         """Any formula, by a parity game: the product with a deterministic automaton."""
         del missed
-        (automaton,), known = self._automata(path.path)
-        automaton = automaton.complement() if path.negated else automaton
-        labels = {f"p{bit}": states for bit, states in enumerate(known)}
-        game = self.game(optimum)
-        named = dataclasses.replace(game.model, labels=labels)
-        product, priority = parity_product(Game(named, game.player), automaton)
+        product, priority = self.followed(path, optimum)
         found = solve_parity_game(product, priority, **self._how())
         size = self.shape[0]
         status = Status(found.status)
         self.statuses.append(status)
         ends = found.lower[:size], found.upper[:size], None
         return Answer(*ends, status, found.stats)
+
+    def followed(self, path: General, optimum: str) -> tuple[Game, np.ndarray]:
+        """The parity game of a formula, in which player 0 wants it to hold."""
+        (automaton,), known = self._automata(path.path)
+        automaton = automaton.complement() if path.negated else automaton
+        labels = {f"p{bit}": states for bit, states in enumerate(known)}
+        game = self.game(optimum)
+        named = dataclasses.replace(game.model, labels=labels)
+        return parity_product(Game(named, game.player), automaton)

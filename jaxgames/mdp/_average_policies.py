@@ -85,6 +85,7 @@ class Sharp(NamedTuple):
     lower: float
     upper: float
     values: np.ndarray  # float64 [n]
+    rest: np.ndarray  # float64 [n]: what they lack, to be more precise
     policy: np.ndarray  # int [n]: the choice of the component for each state
 
 
@@ -131,11 +132,11 @@ def improved(
         refined = _refined(own, policy, home, solve, seen, width, apart, stop)
         if refined is None:
             return best
-        high, earned, off = refined
+        (high, rest), earned, off = refined
         ends = _extremes(own, sign * earned, off)
         low, up = ends if sign > 0 else (-ends[1], -ends[0])
         if best is None or up - low < best.upper - best.lower:
-            best = Sharp(low, up, high, policy)
+            best = Sharp(low, up, high, rest, policy)
         order = np.lexsort((-sign * earned, own.owner))
         most = order[own.first]
         gain = sign * (earned[most] - earned[policy])
@@ -177,7 +178,7 @@ def _refined(own: Members, policy, home: int, solve, seen: _Gains, width, apart,
         rest = float(np.abs(missing).max())
         if not rest < before / 2 or stop[0]:
             break
-        before, best = rest, (high, earned, off)
+        before, best = rest, ((high, low), earned, off)
         if rest <= REFINED_TO * (width * abs(average) + apart):
             break
         more = solve(missing)

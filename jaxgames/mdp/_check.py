@@ -12,7 +12,14 @@ from jaxgames import drive, fixpoint, host, limits, solution
 from jaxgames.kept import kept
 from jaxgames.later import has_values, jax
 from jaxgames.limits import Bounds, limited
-from jaxgames.mdp._asked import Answer, Asked, check_concrete, given, initial_states
+from jaxgames.mdp._asked import (
+    Answer,
+    Asked,
+    check_concrete,
+    given,
+    initial_states,
+    named_arrays,
+)
 from jaxgames.mdp._checks import precision
 from jaxgames.mdp._game import Game
 from jaxgames.mdp._model import MDP
@@ -53,16 +60,17 @@ class Checked(solution.Solution):
             true or false 0.0 where it is certainly false, else 1.0.
         scheduler: int32 `[S]`, the choices of a memoryless scheduler that attains the
             bounds, -1 where nothing is to be chosen; where steps are counted int32
-            `[k, S]`, the choices after 0, 1, ... steps. None for what asks for no
-            scheduler, and where one would need more memory.
+            `[k, S]`, the choices after 0, 1, ... steps, the last ones also for all that
+            follow. None for what asks for no scheduler, and where one would need more
+            memory: see [`why_no_scheduler`][jaxgames.mdp.why_no_scheduler].
         nature: float64 `[E]`, of an interval model the probabilities by which nature
             attains the bounds; where steps are counted `[k, E]`. Else None.
         initial: int32 `[K]`, the initial states.
         asked: the text of the property.
         is_truth: whether it is true or false, and no number.
         exact: the values as fractions, or infinite, by state, where these were asked
-            for and are known; else None. Of conditional probabilities only that of the
-            initial state is known, the others are None.
+            for and are known; else None. Of conditional probabilities, and of several
+            objectives, only that of the initial state is known, the others are None.
     """
 
     lower: Any = None
@@ -256,13 +264,13 @@ def check(
         )
     if isinstance(question.formula, Multi) and not is_interval(model):
         found = pareto(
-            model, question, constants=constants, epsilon=epsilon, throw=throw
+            model,
+            question,
+            constants=constants,
+            epsilon=epsilon,
+            exact=exact,
+            throw=throw,
         )
-        if exact and found.kind == "numerical":
-            raise ValueError(
-                "exact: an optimum under bounds of other objectives is not found as a "
-                "fraction: leave it out"
-            )
         return _of_objectives(model, question, found)
     statuses = [Status.SOLVED]
     stats: list[Stats] = []
@@ -275,8 +283,9 @@ def check(
     else:
         jumps = model  # the same one, of which it is known that nothing is wrong
         if model.exit_rates is not None:
+            named = "jumps", named_arrays(model)
             jumps = kept(
-                model, "jumps", lambda: dataclasses.replace(model, exit_rates=None)
+                model, named, lambda: dataclasses.replace(model, exit_rates=None)
             )
         solve = answering(jumps, solver, statuses, stats, max_steps)
         evaluated = Asked(jumps, question, *how, solve, exact)
@@ -410,7 +419,11 @@ def _of_objectives(model: MDP, question: Property, found: Front) -> Checked:
     lower[first], upper[first] = ends
     how = None, [found.status], [found.stats]
     made = proved(model, str(question), (lower, upper), *how)
-    return dataclasses.replace(made, is_truth=truth)
+    exact: list | None = None
+    if found.exact is not None:
+        exact = [None] * model.num_states
+        exact[first] = found.exact
+    return dataclasses.replace(made, is_truth=truth, exact=exact and tuple(exact))
 
 
 def proved(

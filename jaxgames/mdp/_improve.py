@@ -1,10 +1,16 @@
 """Policy iteration for components that value iteration takes too long for.
 
 What it finds is as good as its linear equations were solved; the certificate then says
-how good that is. Where float64 cannot say it, policies are improved in rational
-arithmetic, as long as a component is small enough for that.
+how good that is. Where a component is stayed in for so long that rounding alone is too
+much, values are sums of two numbers each, and equations are solved for what is missing
+[1]. Where that does not do, policies are improved in rational arithmetic, as long as a
+component is small enough for that.
+
+References:
+    [1] Higham, Accuracy and Stability of Numerical Algorithms, SIAM, 2002, chapter 12.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +19,7 @@ from jaxgames.mdp._equations import Equations
 from jaxgames.mdp._model import MDP, spans
 from jaxgames.mdp._rational import rational_bounds
 from jaxgames.mdp.host._prob01 import nearer
+from jaxgames.mdp.host._steps import gains
 from jaxgames.mdp.host._values import (
     Aim,
     Bounds,
@@ -21,7 +28,14 @@ from jaxgames.mdp.host._values import (
     iterate,
     scaled,
 )
-from jaxgames.tuning.mdp import DENSE_UP_TO, IMPROVED_UP_TO, LAST_LOOKS, RATIONAL_UP_TO
+from jaxgames.tuning.mdp import (
+    DENSE_UP_TO,
+    IMPROVED_UP_TO,
+    LAST_LOOKS,
+    NARROW_FROM,
+    NARROW_UP_TO,
+    RATIONAL_UP_TO,
+)
 
 IMPROVEMENTS = 200
 """How often policies are improved: far fewer do, but for made-up cases."""
@@ -31,6 +45,12 @@ BETTER = 1e-10
 
 FOR_EVER = 1 << 40
 """Rounds of a component that nothing else can be done about."""
+
+
+REFINEMENTS = 30
+"""How often equations are solved for what is missing: each adds some digits."""
+
+ULP = float(np.finfo(np.float64).eps)
 
 
 class Local(NamedTuple):
@@ -60,6 +80,7 @@ def improve(
     only: np.ndarray,
     aim: Aim,
     at: int,
+    narrow: bool,
     stop: np.ndarray,
 ) -> bool:
     """Bounds of a stiff component.
@@ -74,6 +95,7 @@ def improve(
         only: int32 `[N]`, written to.
         aim: what is asked for.
         at: the component.
+        narrow: whether it is so narrow that its equations are soon solved.
         stop: int8 `[1]`, set by another thread to end it.
 
     Returns:
@@ -81,10 +103,13 @@ def improve(
     """
     size = int(system.parts[at + 1] - system.parts[at])
     counts, rounds, held = np.zeros(2, np.int64), FOR_EVER, None
-    if size <= IMPROVED_UP_TO:
+    if size <= IMPROVED_UP_TO or narrow:
         local = _local(system, bounds, inside, at)
         near = _certified(local, system, bounds, inside, only, aim, at, stop)
         if near:
+            return True
+        how = (local, bounds, inside, aim, at, stop)
+        if near is not None and _sharpened(model, known, part, *how):
             return True
         if size <= RATIONAL_UP_TO and not stop[0]:
             found = rational_bounds(model, known, part, local.states, bounds, aim.least)
@@ -184,37 +209,206 @@ def _optimal(local: Local, reward: np.ndarray, least: bool, start, stop):
 
 def _solved(local: Local, policy: np.ndarray, reward: np.ndarray) -> np.ndarray | None:
     """The values of a policy, by a factorisation; None where there are none."""
+    solve = _solver(local, policy)
+    return None if solve is None else solve(reward[policy])
+
+
+def _solver(local: Local, policy: np.ndarray) -> Callable | None:
+    """What gives values by what a policy earns, float64 `[n]`, or None for none."""
     size = len(local.states)
     chosen = np.full(len(local.choices), -1)
     chosen[policy] = np.arange(size)
     row = chosen[local.source]
     some = row >= 0
     row, column, probs = row[some], local.target[some], local.probs[some]
-    wanted = reward[policy]
+
+    def finite(solve: Callable) -> Callable:
+        def solved(wanted: np.ndarray) -> np.ndarray | None:
+            try:
+                found = solve(wanted)
+            except np.linalg.LinAlgError:
+                return None
+            return found if np.isfinite(found).all() else None
+
+        return solved
+
     if size <= DENSE_UP_TO:
         matrix = np.eye(size)
         np.subtract.at(matrix, (row, column), probs)
+        return finite(lambda wanted: np.linalg.solve(matrix, wanted))
+    import warnings
+
+    from scipy import sparse
+    from scipy.sparse import linalg
+
+    shape = (size, size)
+    matrix = sparse.identity(size, format="csc") - sparse.csc_matrix(
+        (probs, (row, column)), shape=shape
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         try:
-            found = np.linalg.solve(matrix, wanted)
-        except np.linalg.LinAlgError:
+            return finite(linalg.splu(matrix.tocsc()).solve)
+        except RuntimeError:
             return None
-    else:
-        import warnings
 
-        from scipy import sparse
-        from scipy.sparse import linalg
 
-        shape = (size, size)
-        matrix = sparse.identity(size, format="csc") - sparse.csc_matrix(
-            (probs, (row, column)), shape=shape
-        )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                found = linalg.splu(matrix.tocsc()).solve(wanted)
-            except RuntimeError:
-                return None
-    return found if np.isfinite(found).all() else None
+# ---- values of two numbers -----------------------------------------------------------
+
+
+def narrow_parts(system: System) -> np.ndarray:
+    """The large components in whose order no branch goes far: bool `[P]`."""
+    sizes = np.diff(system.parts)
+    large = sizes >= NARROW_FROM
+    if not large.any():
+        return large
+    place = np.empty(len(system.order), np.int64)
+    place[system.order] = np.arange(len(place))
+    many = np.diff(system.rows[system.groups])
+    source = np.repeat(np.arange(len(place)), many)
+    target = system.target[: len(source)]
+    far = np.abs(place[source] - place[target]) > NARROW_UP_TO
+    far &= system.inside[source] == system.inside[target]
+    large[system.inside[source[far]]] = False
+    return large
+
+
+def _sharpened(
+    model: MDP,
+    known,
+    part: Equations,
+    local: Local,
+    bounds: Bounds,
+    inside,
+    aim,
+    at,
+    stop,
+) -> bool:
+    """Bounds by values of two numbers each, where rounding is too much for one.
+
+    As `certify`: with w >= 1 + P w, values that a step adds no more than t to are less
+    than t w too small. Whether they are near enough.
+    """
+    exact = _weights(model, known, part, local, bounds, inside, at)
+    if exact is None or not aim.proper or stop[0]:
+        return False
+    sign = -1.0 if aim.least else 1.0
+    size, count = len(local.states), len(local.choices)
+    high = np.append(bounds.value[local.states], exact.value)
+    low = np.zeros(len(high))
+    policy, best = None, None
+    earned, off = np.empty((2, count))
+    for _ in range(IMPROVEMENTS):
+        _added(local, exact, high, low, earned, off)
+        order = np.lexsort((-sign * earned, local.owner))
+        most = order[local.first]
+        if policy is None:
+            policy = most
+        gain = sign * (earned[most] - earned[policy])
+        better = gain > 4 * (off[most] + off[policy])
+        if best is not None and not better.any():
+            break
+        policy = np.where(better, most, policy)
+        solve = _solver(local, policy)
+        if solve is None or stop[0]:
+            return False
+        before = np.inf
+        for _ in range(REFINEMENTS):
+            _added(local, exact, high, low, earned, off)
+            missing = earned[policy]
+            rest = float(np.abs(missing).max())
+            if not rest < before / 2 or stop[0]:
+                break
+            before, best = rest, (high.copy(), low.copy())
+            more = solve(missing)
+            if more is None:
+                return False
+            # A sum of two numbers and one more, which is about as small as the second.
+            low[:size] += more
+            whole = high + low
+            high, low = whole, low - (whole - high)
+        assert best is not None
+        high, low = best[0].copy(), best[1].copy()
+    _added(local, exact, high, low, earned, off)
+    reach = np.minimum if aim.least else np.maximum
+    up = max(float(reach.reduceat(earned + off, local.first).max()), 0.0)
+    down = max(float(-reach.reduceat(earned - off, local.first).min()), 0.0)
+    steps = bounds.steps[local.states] * (1 + 1e-12)
+    value, rest = high[:size], low[:size]
+    more, less = rest + (up * steps + exact.over), rest - (down * steps + exact.under)
+    hair = 2 * ULP
+    upper, lower = value + more, value + less
+    wide = np.abs(rest) + np.abs(more) + np.abs(less)
+    upper += hair * (np.abs(upper) + wide)
+    lower -= hair * (np.abs(lower) + wide)
+    bounds.value[local.states] = value
+    new = np.minimum(bounds.upper[local.states], upper)
+    bounds.upper[local.states] = new
+    held = np.maximum(bounds.lower[local.states], lower)
+    bounds.lower[local.states] = held
+    return bool(np.all(new - held <= aim.width * np.abs(held) + aim.apart))
+
+
+class _Weights(NamedTuple):
+    """Equations of a component with the numbers of the model, none of them rounded.
+
+    States beyond its own are those that it leads to, whose values are known.
+    """
+
+    rows: np.ndarray  # int32 [k + 1]
+    target: np.ndarray  # int32
+    probs: np.ndarray  # float64: weights, relative to the sum of a choice's
+    reward: np.ndarray  # float64 [k]
+    blur: np.ndarray  # float64 [k]
+    value: np.ndarray  # float64: of the states beyond
+    over: float  # by how much more one of these may be, at most
+    under: float  # and less
+
+
+def _weights(model: MDP, known, part: Equations, local: Local, bounds, inside, at):
+    """The equations of a component; None where they have another form."""
+    if known.discount != 1:
+        return None
+    choice = part.choice[local.choices].astype(np.int64)
+    rows, columns = np.asarray(model.row_offsets), np.asarray(model.columns)
+    stops, some = choice < 0, np.maximum(choice, 0)
+    many = np.where(stops, 1, rows[some + 1] - rows[some])
+    first = np.append(0, np.cumsum(many))
+    branch = spans(rows[some], many)
+    number = part.number[columns[branch]].astype(np.int64)
+    own = np.zeros(len(number), bool)
+    there = number >= 0
+    own[there] = inside[number[there]] == at
+    target = np.empty(len(number), np.int64)
+    target[own] = np.searchsorted(local.states, number[own])
+    # What one may stop with is a state of its own; so is each that is led to.
+    value = np.where(there, bounds.value[number], known.value[columns[branch]])
+    gap = np.where(there, bounds.upper[number] - bounds.value[number], 0.0)
+    fall = np.where(there, bounds.value[number] - bounds.lower[number], 0.0)
+    probs = np.asarray(model.probs, np.float64)[branch]
+    ends = first[:-1][stops]
+    value[ends], gap[ends], fall[ends], probs[ends] = local.base[stops], 0.0, 0.0, 1.0
+    own[ends] = False
+    away = np.flatnonzero(~own)
+    target[away] = len(local.states) + np.arange(len(away))
+    reward = np.zeros(len(choice))
+    if known.reward is not None:
+        reward[~stops] = known.reward[choice[~stops]]
+    blur = np.zeros(len(choice)) if part.blur is None else part.blur[local.choices]
+    outside = value[away]
+    if not np.isfinite(outside).all():
+        return None
+    return _Weights(
+        *(first.astype(np.int32), target.astype(np.int32), probs, reward, blur),
+        *(outside, float(gap[away].max(initial=0)), float(fall[away].max(initial=0))),
+    )
+
+
+def _added(local: Local, exact: _Weights, high, low, earned, off) -> None:
+    """What each choice adds to values, and how far off that may be: written to."""
+    parts = (exact.rows, exact.target, exact.probs, exact.reward)
+    gains(local.owner.astype(np.int32), *parts, high, low, earned, off)
+    off += exact.blur
 
 
 def _leaving(local: Local) -> np.ndarray | None:

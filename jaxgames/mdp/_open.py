@@ -10,7 +10,7 @@ from jaxgames import limits
 from jaxgames.host import on_all_cores
 from jaxgames.mdp._almost_sure import within
 from jaxgames.mdp._equations import Equations, equations, in_order
-from jaxgames.mdp._improve import improve
+from jaxgames.mdp._improve import improve, narrow_parts
 from jaxgames.mdp._interval import NOTHING, UNDERFLOW
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._questions import Posed
@@ -31,6 +31,7 @@ from jaxgames.tuning.mdp import (
     FEW_STATES,
     LOOKS_AT_FEW,
     PATIENCE_WITH_FEW,
+    PATIENCE_WITH_NARROW,
     PATIENCE_WITH_VALUES,
     RATIONAL_UP_TO,
 )
@@ -188,14 +189,29 @@ def _in_turn(
     inside, last = system.inside, len(system.parts) - 1
     only = np.full(len(system.order), NO_CHOICE, np.int32)
     first, improved, status = 0, 0, Status.SOLVED
+    narrow = narrow_parts(system)
+    soon = aim._replace(patience=min(aim.patience, PATIENCE_WITH_NARROW))
     while True:
-        first = settle(system, bounds, inside, only, aim, first, counts, stop)
+        how = soon if narrow[first:].any() else aim
+        first = settle(system, bounds, inside, only, how, first, counts, stop)
+        if how is soon and first < last and not narrow[first] and not stop[0]:
+            first = settle(system, bounds, inside, only, aim, first, counts, stop)
         if stop[0]:
             return Status.INTERRUPTED, improved
         if first == last:
             return status, improved
         improved += 1
-        rest = (part, system, bounds, inside, only, aim, first, stop)
+        rest = (
+            part,
+            system,
+            bounds,
+            inside,
+            only,
+            aim,
+            first,
+            bool(narrow[first]),
+            stop,
+        )
         if not improve(model, posed.known, *rest):
             status = Status.PRECISION
         if stop[0]:

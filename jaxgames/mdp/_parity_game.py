@@ -32,13 +32,10 @@ from jaxgames.mdp._stochastic_game import (
     undecided_game,
 )
 from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict, ordered
-from jaxgames.mdp._verify import verify
-from jaxgames.mdp._verify_values import verify_values
+from jaxgames.mdp._verify_anew import accepted, decided, reach_bounds
+from jaxgames.mdp._verify_values import Claim
 from jaxgames.solution import SolveError, Status
 from jaxgames.tuning.mdp import IMPROVED_EXACTLY_UP_TO
-
-EPSILONS = 1e-8, 1e-11, 1e-14
-"""How near bounds are that a check tries, one after the other."""
 
 
 @limited(undecided_game)
@@ -484,68 +481,15 @@ def _shown(
     small: MDP, asked: _Asked, bound: np.ndarray, is_least: bool
 ) -> ValueVerdict:
     """Whether a decision process shows a bound: how likely components are reached."""
-
-    def check(left: np.ndarray, found: Any) -> None:
-        verdict = verify(small, found, states=left)
-        if not verdict:  # never seen
-            raise AssertionError(f"end components are wrong: {verdict}")
-
-    from jaxgames.mdp._check import check as values_of
-
-    good = components_of(small, asked.priority, int(is_least), check)
-    marked = MDP(
-        small.row_group_offsets,
-        small.row_offsets,
-        small.columns,
-        small.probs,
-        labels={"good": good},
-    )
-    text = 'Pmax=? [ F "good" ]'
-    wrong = asked.real
-    for epsilon in EPSILONS:
-        found = values_of(marked, text, epsilon=epsilon, relative=False, throw=False)
-        verdict = verify_values(marked, text, found)
-        if not verdict:
-            return verdict
-        above = found.upper
-        wrong = asked.real & ~(
-            _sum_to_one(above, bound) if is_least else above <= bound
-        )
-        if not wrong.any():
-            return ValueVerdict.at(ValueReason.OK, NO_CHOICE)
-    # The bound is nearer than float64 can tell.
-    if small.num_states <= IMPROVED_EXACTLY_UP_TO:
-        found = values_of(marked, text, exact=True, throw=False)
-        if found.exact is not None and _is_above(marked, good, found.exact):
-            ends = [1 - x if is_least else x for x in map(Fraction, found.exact)]
-            for state in np.flatnonzero(asked.real).tolist():
-                own = Fraction(float(bound[state]))
-                wrong[state] = ends[state] < own if is_least else own < ends[state]
-            if not wrong.any():
-                return ValueVerdict.at(ValueReason.OK, NO_CHOICE)
-    reason = ValueReason.TOO_LARGE if is_least else ValueReason.TOO_SMALL
-    return ValueVerdict.at(reason, int(np.argmax(wrong)))
-
-
-def _is_above(model: MDP, target: np.ndarray, values: Values) -> bool:
-    """Whether no choice has more than its state: then nobody gets there more likely."""
-    owner = owner_of(model).tolist()
-    return all(
-        x >= 0 and (x >= 1 or not there)
-        for x, there in zip(values, target.tolist(), strict=True)
-    ) and all(
-        target[state] or mean <= values[state]
-        for state, mean in zip(owner, means_exactly(model, values), strict=True)
-        if state < len(values)
-    )
-
-
-def _sum_to_one(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Whether two numbers sum up to one at most, exactly: bool, as these."""
-    total = one + other
-    part = total - one
-    error = (one - (total - part)) + (other - part)
-    return (total < 1) | (total == 1) & (error <= 0)
+    good = accepted(small, asked.priority, int(is_least))
+    none, everywhere = np.zeros(len(bound)), np.ones(len(bound), bool)
+    claim = Claim(small, none, bound, None)
+    if is_least:  # others get no further than to the rest
+        claim = claim.with_bounds(bound, everywhere * 1.0).flipped()
+    verdict = decided(claim, reach_bounds(small, everywhere, good, "max"))
+    if verdict or not is_least:
+        return verdict
+    return ValueVerdict.at(ValueReason.TOO_LARGE, int(verdict.vertex))
 
 
 def _asked(game: Game, priority: Any, maximizer: int) -> _Asked:

@@ -13,7 +13,13 @@ from jaxgames.kept import kept
 from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.limits import check_room
 from jaxgames.mdp import _questions
-from jaxgames.mdp._asked import Asked, check_concrete, check_untimed, given
+from jaxgames.mdp._asked import (
+    Asked,
+    check_concrete,
+    check_untimed,
+    given,
+    named_arrays,
+)
 from jaxgames.mdp._checks import precision
 from jaxgames.mdp._equations import Open
 from jaxgames.mdp._model import MDP, owner_of
@@ -151,7 +157,9 @@ def values(
     for name, value in constants.items():
         given(name, value)
     question = as_property(asked)
-    key = ("sampled", str(question), repr(sorted(constants.items())))
+    defined = question.formula, question.constants, question.labels, question.others
+    meant = repr((*defined, sorted(constants.items())))
+    key = "sampled", meant, named_arrays(model)
     posed = kept(model, key, lambda: _posed(model, question, constants))
     near = float(epsilon)
     refuse_masked("probabilities", probabilities)

@@ -204,20 +204,8 @@ def _weights(model: MDP, scheduler: Any) -> np.ndarray:
         )
     owner = owner_of(model)
     if integral:
-        states = np.flatnonzero(scheduler != NO_CHOICE)
-        chosen = scheduler[states]
-        inside = (chosen >= 0) & (chosen < len(owner))
-        own = owner[np.where(inside, chosen, 0)] == states if len(owner) else inside
-        wrong = np.flatnonzero(~inside | ~own)
-        if len(wrong):
-            state = states[wrong[0]]
-            first, stop = model.row_group_offsets[state : state + 2]
-            raise ValueError(
-                f"the scheduler takes choice {scheduler[state]} in state {state}, "
-                f"which has the choices from {first} to {stop - 1}"
-            )
         weight = np.zeros(model.num_choices)
-        weight[chosen] = 1
+        weight[checked_choices(model, scheduler)] = 1
         return weight
     weight = scheduler.astype(np.float64)
     wrong = np.flatnonzero(~((weight >= 0) & (weight < np.inf)))
@@ -229,3 +217,30 @@ def _weights(model: MDP, scheduler: Any) -> np.ndarray:
     weight[owner == model.num_states] = 0  # padding
     total = np.bincount(owner, weights=weight, minlength=model.num_states + 1)
     return weight / np.where(total > 0, total, 1)[owner]
+
+
+def checked_choices(model: MDP, scheduler: np.ndarray) -> np.ndarray:
+    """The choices that a scheduler, integers `[S]`, takes, without those of -1.
+
+    Raises:
+        ValueError: it has another length, or one is not the state's.
+    """
+    if scheduler.shape != (model.num_states,) or scheduler.dtype.kind not in "iu":
+        raise ValueError(
+            f"a scheduler has a choice for each of {model.num_states} states, or a row "
+            f"of these for each step, got {scheduler.dtype} {list(scheduler.shape)}"
+        )
+    owner = owner_of(model)
+    states = np.flatnonzero(scheduler != NO_CHOICE)
+    chosen = scheduler[states]
+    inside = (chosen >= 0) & (chosen < len(owner))
+    own = owner[np.where(inside, chosen, 0)] == states if len(owner) else inside
+    wrong = np.flatnonzero(~inside | ~own)
+    if len(wrong):
+        state = states[wrong[0]]
+        first, stop = model.row_group_offsets[state : state + 2]
+        raise ValueError(
+            f"the scheduler takes choice {scheduler[state]} in state {state}, "
+            f"which has the choices from {first} to {stop - 1}"
+        )
+    return chosen

@@ -10,7 +10,7 @@ from jaxgames.later import jax, jnp
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._region import check_quantitative
-from jaxgames.mdp._schedulers import induced_chain
+from jaxgames.mdp._schedulers import checked_choices, induced_chain
 
 
 class MemoryScheduler(Protocol):
@@ -36,14 +36,17 @@ def simulate(
 ) -> jax.Array:
     """Random runs of a model under a scheduler.
 
-    Under a memoryless scheduler all runs go on at once, on the device; under one with
-    memory, one after the other on the host. Random numbers have 23 bits, so a branch of
-    a probability much smaller than 1e-7 may never be taken.
+    Under a memoryless scheduler all runs go on at once, on the device, and under one
+    with a clock on the host; under another with memory, one after the other. Random
+    numbers have 23 bits, so a branch of a probability much smaller than 1e-7 may never
+    be taken.
 
     Args:
         model: a concrete model with probabilities.
-        scheduler: memoryless, as for [`induced_chain`][jaxgames.mdp.induced_chain], or
-            an object with `start(state)` and `next(memory, state)`, such as a
+        scheduler: memoryless, as for [`induced_chain`][jaxgames.mdp.induced_chain]; or
+            integers `[k, S]`, the choices after 0, 1, ... steps, the last ones also for
+            all that follow, as [`check`][jaxgames.mdp.check] finds them; or an object
+            with `start(state)` and `next(memory, state)`, such as a
             [`visiting_scheduler`][jaxgames.mdp.visiting_scheduler].
         start: the state where the run begins, or integers of any shape for as many
             runs. May be traced, as `key` may, if the scheduler has no memory.
@@ -53,7 +56,7 @@ def simulate(
 
     Returns:
         int32 `[steps + 1, ...]`: the states, the first included. A run stays where a
-        memoryless scheduler has no choice.
+        scheduler that is an array has no choice.
 
     Raises:
         ValueError: the model has no probabilities, or the scheduler does not fit it.
@@ -71,6 +74,8 @@ def simulate(
     check_quantitative(model)
     if hasattr(scheduler, "next"):
         return jnp.asarray(_remembering(model, scheduler, start, steps, key))
+    if np.ndim(scheduler) == 2:
+        return jnp.asarray(_by_clock(model, np.asarray(scheduler), start, steps, key))
     chain = induced_chain(model, scheduler)
     rows = chain.row_offsets
     depth = int(np.diff(rows).max(initial=1)).bit_length()
@@ -112,6 +117,31 @@ def _walk(rows, columns, bounds, start, key, *, steps: int, depth: int):
 
     _, visited = jax.lax.scan(step, start, jax.random.split(key, steps))
     return jnp.concatenate([start[None], visited])
+
+
+def _by_clock(model: MDP, scheduler: np.ndarray, start, steps: int, key) -> np.ndarray:
+    """Runs under a scheduler that looks at a clock: int32 `[steps + 1, ...]`."""
+    for row in scheduler[:steps]:
+        checked_choices(model, row)
+    at = np.asarray(start, np.int32)
+    numbers = np.asarray(jax.random.uniform(key, (steps, *at.shape)), np.float64)
+    rows = np.asarray(model.row_offsets)
+    columns = np.asarray(model.columns)
+    bounds = _bounds(rows[: model.row_group_offsets[-1] + 1], model.probs[: rows[-1]])
+    many = int(np.diff(rows).max(initial=1))
+    visited = np.empty((steps + 1, *at.shape), np.int32)
+    visited[0] = at
+    for step in limits.ticking(range(steps), "simulating"):
+        choice = scheduler[min(step, len(scheduler) - 1)][at]
+        some = np.maximum(choice, 0)
+        first, stop = rows[some], rows[some + 1]
+        place = first.copy()
+        for _ in range(many - 1):  # the first branch whose bound is above the number
+            beyond = (place < stop - 1) & (bounds[place] <= numbers[step])
+            place += beyond
+        at = np.where(choice < 0, at, columns[place])
+        visited[step + 1] = at
+    return visited
 
 
 def _remembering(model: MDP, scheduler: MemoryScheduler, start, steps, key):

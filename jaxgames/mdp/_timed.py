@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from jaxgames.mdp import _bounded, host
-from jaxgames.mdp._asked import Answer, Asked
+from jaxgames.mdp._asked import Answer, Asked, inner
 from jaxgames.mdp._average import average_reward
 from jaxgames.mdp._clock import (
     MOST_TICKS,
@@ -20,7 +20,7 @@ from jaxgames.mdp._clock import (
     time_at,
 )
 from jaxgames.mdp._model import MDP
-from jaxgames.mdp._paths import General, Limit, Next, Until, read
+from jaxgames.mdp._paths import General, Limit, Until
 from jaxgames.mdp._property import (
     Cumulative,
     Instantaneous,
@@ -119,22 +119,13 @@ class AskedInTime(Asked):
 
     # ---- probabilities -----------------------------------------------------------
 
-    def _probability(self, node: Query, optimum: str) -> Answer:
-        path: Any = read(node.path, self._bounds_of(node.path))
-        if isinstance(path, Next):
-            return self._next(path, optimum)
-        if isinstance(path, General):
-            return self._general(path, optimum)
-        if path.negated:
-            return self._opposite(path._replace(negated=False), optimum)
-        return self._positive(path, optimum)
+    def is_bounded_by_what_is_earned(self, node: Query) -> bool:
+        """That is no bound of time, and refused."""
+        return False
 
     def _bounds_of(self, path: Any) -> Any:
         """Times, where a path is one operator; else nothing has bounds."""
-        inner = path
-        while getattr(inner, "operator", None) == "!":
-            inner = inner.operands[0]
-        return self._times if isinstance(inner, Temporal) else self._bounds
+        return self._times if isinstance(inner(path), Temporal) else self._bounds
 
     def _positive(self, path: Until | Limit | General, optimum: str) -> Answer:
         if not isinstance(path, Until) or (path.first == 0 and path.last is None):
@@ -273,6 +264,15 @@ class AskedInTime(Asked):
     def _average(self, reward: np.ndarray, optimum: str) -> Answer:
         """How much of the time is spent in some states."""
         return self._in_the_long_run(reward, optimum)
+
+    def averaged(self, node: Query) -> tuple[np.ndarray, np.ndarray, MDP, float]:
+        """As of steps: a unit of time has some ticks of the clock."""
+        if node.operator == "LRA":
+            rates = self._of_choices(node.path)
+        else:
+            rates = self._rates(self._reward_name(node))
+        clock = self._clock(np.ones(self.shape, bool))
+        return rates, self.exits, _with_loops(self.model, clock), clock.rate
 
     def _in_the_long_run(self, rates: np.ndarray, optimum: str) -> Answer:
         """What is earned in a unit of time, in the long run.

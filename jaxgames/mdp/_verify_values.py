@@ -5,6 +5,7 @@ inequalities are looked at in floating point first and in fractions where that c
 tell, and values of a chain are found in fractions where inequalities do not show them.
 """
 
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from types import SimpleNamespace
@@ -14,7 +15,7 @@ import numpy as np
 
 from jaxgames import limits
 from jaxgames.limits import Bounds, limited
-from jaxgames.mdp._asked import Asked, check_concrete, check_untimed, other_of
+from jaxgames.mdp._asked import Asked, check_concrete, other_of
 from jaxgames.mdp._game import Game
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._paths import Next, Until, read
@@ -22,14 +23,13 @@ from jaxgames.mdp._property import (
     Cumulative,
     Instantaneous,
     LongRun,
-    Operation,
     Property,
     Query,
     Temporal,
     as_property,
-    is_path,
 )
 from jaxgames.mdp._region import check_model
+from jaxgames.mdp._timed import AskedInTime
 from jaxgames.mdp._values_verdict import ValueVerdict, ordered
 from jaxgames.mdp.robust._asked import (
     AskedOfIntervals,
@@ -48,7 +48,7 @@ def verify_values(
     constants: Mapping[str, Any] | None = None,
     **bounds: Unpack[Bounds],
 ) -> ValueVerdict:
-    """Checks what `check` has found of a probability or a reward.
+    """Checks what `check` has found of a property.
 
     An upper bound holds that the equations do not make larger, since the value is the
     least solution [1]; for the least value it is enough that the choices of the
@@ -60,11 +60,18 @@ def verify_values(
     hold against all that those do who want the most, be it the scheduler or nature, and
     lower bounds against all that those do who want the least.
 
+    Averages in the long run hold that are shown by potentials of the states that are
+    visited for ever: by those of the scheduler for its bound, of all for the other.
+    Formulas of linear temporal logic are put as the opposite of what the automaton of
+    the opposite formula accepts, in end components that are checked; bounds of what is
+    earned by a product with that; and bounds from some step on by a walk back from what
+    is so without. Each comes to how likely a target is reached, of which bounds are
+    found and checked as above, and compared. So is the number that a threshold is of.
+
     Args:
         model: the model, or a game.
-        asked: the property: a probability of an until or one of its kin, or a reward
-            before a target, in all, discounted, or in some steps. Properties of states
-            inside of it are evaluated as `check` does.
+        asked: the property, a query. Properties of states inside of it are evaluated
+            as `check` does.
         found: a `Checked`, or anything that has `lower`, `upper` and `scheduler`, and
             `nature` for an interval model.
         constants: as for `check`.
@@ -74,8 +81,10 @@ def verify_values(
         A verdict: true if the bounds hold.
 
     Raises:
-        ValueError: averages and limits cannot be verified, nor what is no query, nor
-            arrays of another length.
+        ValueError: it cannot be verified, and why: what is no query, such as a filter;
+            bounds of time; conditions of models with choices; averages and formulas of
+            interval models; or what would need too many fractions. Or arrays have
+            another length.
 
     References:
         [1] Puterman, Markov Decision Processes, Wiley, 1994, sections 6.2 and 7.2.
@@ -98,14 +107,15 @@ def verify_values(
     player = None
     if isinstance(model, Game):
         model, player = model.model, np.asarray(model.player)
-    check_untimed(model)
     interval = is_interval(model)
     if not interval:
         check_model(model)
     question = as_property(asked)
     node = question.formula
-    if not isinstance(node, Query) or node.relation is not None:
-        raise ValueError(f"expected a query such as Pmax=? [ ... ], got '{question}'")
+    if not isinstance(node, Query):
+        raise ValueError(
+            f"'{question}' cannot be verified: expected a query such as Pmax=? [ ... ]"
+        )
     size = model.num_states
     lower, upper = (np.asarray(x, np.float64) for x in (found.lower, found.upper))
     if lower.shape != (size,) or upper.shape != (size,):
@@ -113,52 +123,50 @@ def verify_values(
             f"lower and upper must have {size} entries, got {list(lower.shape)} and "
             f"{list(upper.shape)}"
         )
+    evaluated = evaluating(model, player, question, dict(constants or {}))
+    if node.relation is not None:
+        from jaxgames.mdp._verify_anew import of_threshold
+
+        given = model if player is None else Game(model, player)
+        groups = np.asarray(model.row_group_offsets)
+        real = groups[1:] > groups[:-1]
+        claim = real, lower, upper
+        return of_threshold(given, question, evaluated, claim, constants)
     if interval:
         from jaxgames.mdp.robust._verify import verify
 
-        posed = AskedOfIntervals(
-            *(model, question, dict(constants or {}), 1e-6, True),
-            answering_nature("auto", [], []),
-        )
-        return verify(model, posed, node, found)
-    from jaxgames.mdp._check import answering
-
-    if player is not None:
-        from jaxgames.mdp._asked_game import AskedOfGame
-
-        solve = answering(model, "auto", [], [])
-        how = (model, question, dict(constants or {}), 1e-6, True, solve, False, player)
-        claim = Claim(model, lower, upper, found.scheduler)
-        return _played(claim, AskedOfGame(*how), node)
-    evaluated = Asked(
-        *(model, question, dict(constants or {}), 1e-6, True),
-        answering(model, "auto", [], []),
-    )
-    claim = Claim(model, lower, upper, found.scheduler)
-    return _verdict(claim, evaluated, node)
+        return verify(model, evaluated, node, found)
+    claim = Claim(evaluated.model, lower, upper, found.scheduler)
+    return (_verdict if player is None else _played)(claim, evaluated, node)
 
 
 def is_verifiable(asked: str | Property) -> bool:
-    """Whether `verify_values` can check what a property comes to.
+    """Whether `verify_values` can check what a property comes to, of some model.
 
     Examples:
-        >>> is_verifiable("Pmax=? [ F x=1 ]"), is_verifiable("Rmax=? [ LRA ]")
+        >>> is_verifiable("Pmax=? [ F x=1 ]"), is_verifiable("Rmax=? [ LRA ] / 2")
         (True, False)
     """
-    node = as_property(asked).formula
-    if not isinstance(node, Query) or node.relation or node.condition is not None:
-        return False
-    if node.operator == "R":
-        return not isinstance(node.path, LongRun)
-    path, plain = node.path, node.operator == "P"
-    while isinstance(path, Operation) and path.operator == "!":
-        path = path.operands[0]
-    if not plain or not isinstance(path, Temporal) or any(map(is_path, path.operands)):
-        return False
-    bound = path.bound
-    if bound is not None and bound.earned:
-        return False
-    return bound is None or bound.lower is None or bound.upper is not None
+    return isinstance(as_property(asked).formula, Query)
+
+
+def evaluating(model: MDP, player: Any, question: Property, constants: dict) -> Any:
+    """What evaluates the properties of states inside of a question."""
+    from jaxgames.mdp._check import answering
+
+    how = (question, constants, 1e-6, True)
+    if is_interval(model):
+        return AskedOfIntervals(model, *how, answering_nature("auto", [], []))
+    jumps = dataclasses.replace(model, exit_rates=None)
+    solve = answering(jumps, "auto", [], [])
+    if player is not None:
+        from jaxgames.mdp._asked_game import AskedOfGame
+
+        return AskedOfGame(model, *how, solve, False, player)
+    if model.exit_rates is not None:
+        exits = np.asarray(model.exit_rates)
+        return AskedInTime(jumps, *how, solve, False, exits)
+    return Asked(model, *how, solve)
 
 
 class Claim:
@@ -180,11 +188,19 @@ class Claim:
         self.live = np.arange(len(self.owner)) < self.groups[-1]
         self.scheduler = scheduler
 
+    def is_chain(self) -> bool:
+        """Whether no state has two choices."""
+        return bool(np.all(np.diff(self.groups) <= 1))
+
+    def with_bounds(self, lower, upper) -> "Claim":
+        """Another claim about the same model and scheduler."""
+        return Claim(self.model, lower, upper, self.scheduler)
+
     def flipped(self) -> "Claim":
         """The claim about the probability of the opposite, in fractions."""
         lower = np.array([_one_less(x) for x in self.upper.tolist()], object)
         upper = np.array([_one_less(x) for x in self.lower.tolist()], object)
-        return Claim(self.model, lower, upper, self.scheduler)
+        return self.with_bounds(lower, upper)
 
     def may(self, states: np.ndarray) -> np.ndarray:
         """The choices that may lead into a set: bool `[C]`."""
@@ -197,6 +213,13 @@ class Claim:
         found = np.zeros(len(self.real) + 1, bool)
         found[self.owner[choices]] = True
         return found[:-1]
+
+    def clock(self, steps: int) -> np.ndarray | None:
+        """The choices of the scheduler by step and state, if it has so many steps."""
+        scheduler = self.scheduler
+        if scheduler is None or np.shape(scheduler) != (steps, len(self.real)):
+            return None
+        return np.asarray(scheduler)
 
     def chosen(self) -> np.ndarray | None:
         """The choices of the scheduler, the first where it says nothing; bool `[C]`."""
@@ -212,13 +235,24 @@ class Claim:
 
     def misplaced(self) -> np.ndarray:
         """The states whose choice by the scheduler is another's: bool `[S]`."""
-        scheduler = np.asarray(self.scheduler)
-        wrong = np.zeros(len(self.real), bool)
-        if scheduler.shape == self.real.shape:
-            some = self.real & (scheduler >= 0)
-            inside = (scheduler >= self.groups[:-1]) & (scheduler < self.groups[1:])
-            wrong = some & ~inside
-        return wrong
+        scheduler = np.atleast_2d(np.asarray(self.scheduler))
+        if self.scheduler is None or scheduler.shape[-1:] != self.real.shape:
+            return np.zeros(len(self.real), bool)
+        some = self.real & (scheduler >= 0)
+        inside = (scheduler >= self.groups[:-1]) & (scheduler < self.groups[1:])
+        return np.any(some & ~inside, axis=0)
+
+    def placed(self) -> ValueVerdict:
+        """Whether each state's choice by the scheduler is its own."""
+        bad = self.misplaced()
+        none = np.zeros(len(bad), bool)
+        return ValueVerdict.first_of(none, bad, *[none] * 6)
+
+    def attained(self, largest: bool) -> "Claim":
+        """The bound that the scheduler is to attain: the lower one for the most."""
+        endless = np.full(len(self.real), np.inf)
+        ends = (self.lower, endless) if largest else (-endless, self.upper)
+        return self.with_bounds(*ends)
 
     # ---- sets --------------------------------------------------------------------
 
@@ -359,39 +393,53 @@ def _verdict(claim: Claim, asked: Asked, node: Query) -> ValueVerdict:
     if not verdict:
         return verdict
     optimum = asked._optimum(node)
-    none = np.zeros(len(claim.owner))
+    from jaxgames.mdp import _verify_anew
+
+    if node.condition is not None:
+        return _verify_anew.of_condition(claim, asked, node)
+    if asked.is_bounded_by_what_is_earned(node):
+        return _verify_anew.of_levels(claim, asked, node, optimum)
     path = path_of(asked, node)
+    if isinstance(asked, AskedInTime) and is_bounded(path):
+        raise ValueError(
+            f"'{node}' cannot be verified: values of a bounded time are found by "
+            "uniformisation, and there is no other check of them"
+        )
     if counts_steps(path):
         return _again(claim, walk_of(asked, node, path, optimum))
-    if node.operator == "P" and isinstance(path, Until) and path.first == 0:
+    if node.operator == "P":
+        if not isinstance(path, Until):
+            return _verify_anew.of_formula(claim, asked, node, optimum)
+        if path.first:
+            return _verify_anew.from_some_step(claim, asked, path, optimum)
         left, right = asked.states(path.left), asked.states(path.right)
         if path.negated:
-            optimum = other_of(optimum)
-            claim = claim.flipped()
-        end = right | ~left
-        shape = Shape(end, right.astype(np.float64), none, optimum)
-        return _unbounded(claim, shape, "reach", right)
-    if node.operator == "R" and isinstance(path, Cumulative | Temporal):
-        reward = asked._rewards(asked._reward_name(node))
-        empty = np.zeros(len(claim.real), bool)
-        zero = np.zeros(len(claim.real))
-        shape = Shape(empty, zero, reward, optimum)
-        if isinstance(path, Temporal):
-            target = asked.states(path.operands[0])
-            return _unbounded(claim, shape._replace(end=target), "until", target)
-        if path.discount is None:
-            return _unbounded(claim, shape, "total", empty)
-        shape = shape._replace(discount=asked.constant(path.discount))
-        return _unbounded(claim, shape, "discounted", empty)
-    raise cannot_verify(node)
+            claim, optimum = claim.flipped(), other_of(optimum)
+        return until(claim, left, right, optimum)
+    if node.operator == "LRA" or isinstance(path, LongRun):
+        from jaxgames.mdp._verify_average import Earned, of_average
+
+        sign = 1 if optimum == "max" else -1
+        return of_average(claim, Earned(*asked.averaged(node), sign))
+    empty = np.zeros(len(claim.real), bool)
+    zero = np.zeros(len(claim.real))
+    shape = Shape(empty, zero, earned(asked, node), optimum)
+    if isinstance(path, Temporal):
+        target = asked.states(path.operands[0])
+        return _unbounded(claim, shape._replace(end=target), "until", target)
+    if path.discount is None:
+        return _unbounded(claim, shape, "total", empty)
+    shape = shape._replace(discount=asked.constant(path.discount))
+    return _unbounded(claim, shape, "discounted", empty)
 
 
-def cannot_verify(node: Query) -> ValueError:
-    """What to raise for what has no check."""
-    return ValueError(
-        f"'{node}' cannot be verified: only probabilities of one temporal operator, "
-        "and rewards before a target, in all, discounted, or of some steps"
-    )
+def until(
+    claim: Claim, left: np.ndarray, right: np.ndarray, optimum: str
+) -> ValueVerdict:
+    """What there is to say of the probability of `left U right`, bool `[S]` each."""
+    none = np.zeros(len(claim.owner))
+    shape = Shape(right | ~left, right.astype(np.float64), none, optimum)
+    return _unbounded(claim, shape, "reach", right)
 
 
 class Known(NamedTuple):
@@ -520,7 +568,7 @@ def _optimal_values(
                 return None  # it leads to what is infinite
         rows.append(row)
         worth.append(earned)
-    solved = _chain_values(rows, worth)
+    solved = chain_values(rows, worth)
     if solved is None:
         return None
     values = np.array([Fraction(0)] * len(claim.real), object)
@@ -535,7 +583,7 @@ def _optimal_values(
     return dict(zip(states, solved, strict=True))
 
 
-def _chain_values(rows: list[dict], worth: list[Fraction]) -> list[Fraction] | None:
+def chain_values(rows: list[dict], worth: list[Fraction]) -> list[Fraction] | None:
     """Solves x = worth + rows x, by replacing one state after the other."""
     size = len(rows)
     for k in range(size):
@@ -570,6 +618,8 @@ class Walk(NamedTuple):
         right: bool `[S]`, the goal, which counts in the last steps of the `window`.
         window: how many these are.
         flips: whether one less what is found is asked for.
+        chosen: int `[k, S]`, what is chosen after so many steps, -1 for the first
+            choice; None for the best.
     """
 
     steps: int
@@ -581,12 +631,13 @@ class Walk(NamedTuple):
     right: np.ndarray | None = None
     window: int = 0
     flips: bool = False
+    chosen: np.ndarray | None = None
 
 
 def path_of(asked: Any, node: Query) -> Any:
     """What a query is about: of paths that have no condition as what was read."""
     plain = node.operator == "P" and node.condition is None
-    return read(node.path, asked._bounds) if plain else node.path
+    return read(node.path, asked._bounds_of(node.path)) if plain else node.path
 
 
 def counts_steps(path: Any) -> bool:
@@ -596,6 +647,12 @@ def counts_steps(path: Any) -> bool:
         or (isinstance(path, Until) and path.last is not None)
         or (isinstance(path, Cumulative) and path.steps is not None)
     )
+
+
+def is_bounded(path: Any) -> bool:
+    """Whether a path that was read names a time from which, or up to which, it is."""
+    later = isinstance(path, Until) and path.first > 0
+    return later or (counts_steps(path) and not isinstance(path, Next))
 
 
 def walk_of(asked: Any, node: Query, path: Any, optimum: str) -> Walk:
@@ -629,23 +686,32 @@ def walk_of(asked: Any, node: Query, path: Any, optimum: str) -> Walk:
 
 def _again(claim: Claim, walk: Walk) -> ValueVerdict:
     """Values of a number of steps, computed anew by their definition."""
-    bounds = claim.real, claim.lower, claim.upper
-    if walk.steps * len(claim.weight) <= CHAIN_SOLVED_UP_TO * 100:
-        values = _stepped(claim, walk)
-        return beside(*bounds, values, values)
-    least, most = _stepped_between(claim, walk)
-    shown = beside(*bounds, least, most, np.longdouble)
-    refuted = beside(*bounds, most, least, np.longdouble)
-    if shown or not refuted:
-        return shown if shown else refuted
-    raise ValueError(
-        f"a bound of state {shown.vertex} is too near to its value to be verified "
-        f"without fractions, and {walk.steps} steps of {len(claim.weight)} branches "
-        "are too many for these"
-    )
+    clock = claim.clock(walk.steps)
+    if clock is not None:
+        largest = (walk.optimum == "max") != walk.flips
+        attained = claim.attained(largest)
+        verdict = claim.placed() and _compared(attained, walk._replace(chosen=clock))
+        if not verdict:
+            return verdict
+    return _compared(claim, walk)
 
 
-def _stepped(claim: Claim, walk: Walk) -> np.ndarray:
+def _compared(claim: Claim, walk: Walk) -> ValueVerdict:
+    """The verdict of bounds of a number of steps."""
+    from jaxgames.mdp._verify_anew import decided
+
+    if is_short(claim, walk):
+        values = stepped(claim, walk)
+        return beside(claim.real, claim.lower, claim.upper, values, values)
+    return decided(claim, iter([stepped_between(claim, walk)]), np.longdouble)
+
+
+def is_short(claim: Claim, walk: Walk) -> bool:
+    """Whether it takes no long time in fractions."""
+    return walk.steps * len(claim.weight) <= CHAIN_SOLVED_UP_TO * 100
+
+
+def stepped(claim: Claim, walk: Walk) -> np.ndarray:
     """The values of a number of steps, as fractions `[S]`."""
     share = _shares(claim, _fractions(claim.weight))
     numbers, earned = _fractions(_at_the_end(walk)), _fractions(walk.earned)
@@ -657,7 +723,7 @@ def _stepped(claim: Claim, walk: Walk) -> np.ndarray:
     return numbers
 
 
-def _stepped_between(claim: Claim, walk: Walk) -> tuple[np.ndarray, np.ndarray]:
+def stepped_between(claim: Claim, walk: Walk) -> tuple[np.ndarray, np.ndarray]:
     """Bounds of the values of a number of steps, long double `[S]`: least and most.
 
     Each step is rounded outwards. A mean is between the least and the largest of its
@@ -722,7 +788,10 @@ def _best(
     """The values one step earlier, `[S]`, of what choices are worth, `[C]`."""
     new, real = numbers.copy(), claim.real
     starts = claim.groups[:-1][real]
-    if isinstance(walk.optimum, str):
+    if walk.chosen is not None:
+        own = walk.chosen[walk.steps - step][real]
+        new[real] = worth[np.where(own < 0, starts, own)]
+    elif isinstance(walk.optimum, str):
         better = np.minimum if (walk.optimum == "min") != walk.flips else np.maximum
         new[real] = better.reduceat(worth, starts)
     else:
@@ -761,25 +830,32 @@ def _played(claim: Claim, asked: Any, node: Query) -> ValueVerdict:
     optimum, path = asked._optimum(node), path_of(asked, node)
     if counts_steps(path):
         walk = walk_of(asked, node, path, optimum)
-        return _again(claim, walk._replace(optimum=asked.largest(walk.optimum)))
+        return _compared(claim, walk._replace(optimum=asked.largest(walk.optimum)))
+    if node.operator == "P" and not (isinstance(path, Until) and path.first == 0):
+        from jaxgames.mdp import _verify_anew
+
+        if isinstance(path, Until):
+            return _verify_anew.from_some_step(claim, asked, path, optimum)
+        return _verify_anew.of_formula(claim, asked, node, optimum)
     strategy = np.asarray(claim.scheduler)
     if claim.scheduler is None or strategy.shape != claim.real.shape:
         raise ValueError("a strategy is needed to verify this: int [S]")
-    if node.operator == "P" and isinstance(path, Until) and path.first == 0:
+    if node.operator == "P":
         goal, left = asked.states(path.right), asked.states(path.left)
         if path.negated:
             optimum, claim = other_of(optimum), claim.flipped()
         return shown(claim, asked.largest(optimum), goal, left)
-    if node.operator == "R" and isinstance(path, Temporal | Cumulative):
-        how: dict[str, Any] = {}
-        if isinstance(path, Temporal):
-            how["target"] = asked.states(path.operands[0])
-        elif path.discount is not None:
-            how["discount"] = asked.constant(path.discount)
-        reward = asked._rewards(asked._reward_name(node))
-        values = SimpleNamespace(
-            lower=claim.lower, upper=claim.upper, strategy=strategy
-        )
-        if how:
-            return verify_reward_game(asked.game(optimum), reward, values, **how)
-    raise cannot_verify(node)
+    how: dict[str, Any] = {}
+    if isinstance(path, Temporal):
+        how["target"] = asked.states(path.operands[0])
+    elif isinstance(path, Cumulative):
+        how["discount"] = asked.constant(path.discount)
+    values = SimpleNamespace(lower=claim.lower, upper=claim.upper, strategy=strategy)
+    return verify_reward_game(asked.game(optimum), earned(asked, node), values, **how)
+
+
+def earned(asked: Any, node: Query) -> np.ndarray:
+    """What choices earn of the rewards of a query, or how long they take: `[C]`."""
+    if node.operator == "T":
+        return asked._stays()
+    return asked._rewards(asked._reward_name(node))

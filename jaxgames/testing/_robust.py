@@ -129,7 +129,7 @@ def _verified(case: Labelled) -> Iterator[Complaint]:
     """Right bounds are accepted, and wrong ones are not."""
     rng = np.random.default_rng([case.size, len(case.src)])
     for model, text, expected in _asked(case):
-        if not mdp.is_verifiable(text):
+        if "LRA" in text:  # nothing checks these
             continue
         found = mdp.check(model, text)
         verdict = mdp.verify_values(model, text, found)

@@ -73,6 +73,9 @@ PATIENCE_WITH_FEW = 60
 LOOKS_AT_FEW = 60_000
 """... and more, until so many states were looked at: equations take as long."""
 
+PATIENCE_WITH_NARROW = 400
+"""Rounds after which a component that is large and narrow is stiff."""
+
 IMPROVED_UP_TO = 100_000
 """States of a stiff component whose policies are improved by solving equations."""
 
@@ -172,6 +175,13 @@ RATIONAL_UP_TO = 2_000
 LAST_LOOKS = 1 << 30
 """Looks at states of a stiff component that has bounds, which are not near enough: some
 seconds. Then these are the answer."""
+
+NARROW_FROM = 2_000
+"""States of a component that is large ..."""
+
+NARROW_UP_TO = 16
+"""... and narrow if no branch goes by more places than so many, in the order of its
+states: its equations take little time, however large it is."""
 
 # mdp/_improved_exactly.py, mdp/multi/_exact.py
 IMPROVED_EXACTLY_UP_TO = 400

@@ -12,7 +12,7 @@ from quantitative_cases import FOLDER, cases, needs_folder
 from repeats import some_of
 
 from jaxgames import SolveError, Status, io, ltl, mdp
-from jaxgames.mdp import PropertyError, _improve, _value_iteration
+from jaxgames.mdp import PropertyError, _improve, _open, _value_iteration
 from jaxgames.mdp.host._rounds import Component, leap
 from jaxgames.testing import _exact as exact
 
@@ -258,21 +258,96 @@ def test_stiff_chains_are_solved(size):
     assert np.all(found.upper - found.lower <= 1e-6 * found.lower)
 
 
-def test_a_long_walk_ends_with_bounds_that_hold(monkeypatch):
-    # Rounding alone leaves them further apart than is asked for: no round mends that.
-    monkeypatch.setattr(_improve, "LAST_LOOKS", 1 << 20)
-    last = 30_000
+def gambler(last: int) -> mdp.MDP:
+    """One step to the left or to the right, until one of both ends is reached."""
     inner = np.arange(1, last)
     columns = np.concatenate([[0], np.stack([inner - 1, inner + 1], 1).ravel(), [last]])
     probs = np.concatenate([[1.0], np.full(2 * len(inner), 0.5), [1.0]])
     rows = np.concatenate([[0], np.arange(1, 2 * last, 2), [2 * last]])
-    walk = mdp.MDP.from_arrays(np.arange(last + 2), rows, columns, probs)
-    found = mdp.reach_probability(walk, np.arange(last + 1) == last, throw=False)
+    return mdp.MDP.from_arrays(
+        np.arange(last + 2), rows, columns, probs,
+        labels={"end": np.isin(np.arange(last + 1), (0, last))},
+        choice_rewards={"": np.ones(last + 1)},
+    )  # fmt: skip
+
+
+def test_a_long_walk_ends_with_bounds_that_hold(monkeypatch):
+    # Rounding alone leaves them further apart than is asked for: no round mends that.
+    monkeypatch.setattr(_improve, "LAST_LOOKS", 1 << 20)
+    monkeypatch.setattr(_improve, "_sharpened", lambda *_: False)
+    last = 30_000
+    found = mdp.reach_probability(
+        gambler(last), np.arange(last + 1) == last, throw=False
+    )
     assert found.status == Status.PRECISION
     value = np.arange(last + 1) / last
     assert np.all(found.lower <= value * (1 + 1e-15))
     assert np.all(value * (1 - 1e-15) <= found.upper)
     assert np.max(found.upper - found.lower) < 1e-5
+
+
+def test_a_walk_of_many_states_has_sharp_bounds():
+    """It stays for some 10^9 steps: those add up what is rounded in each."""
+    last = 120_000
+    found = mdp.reach_probability(gambler(last), np.arange(last + 1) == last)
+    assert found.status == Status.SOLVED
+    low, high = found.lower.tolist(), found.upper.tolist()
+    for state in range(0, last + 1, 97):
+        value = Fraction(state, last)
+        assert Fraction(low[state]) <= value <= Fraction(high[state])
+        assert high[state] - low[state] <= 1e-13 * value
+    steps = mdp.check(gambler(last), 'R=? [ F "end" ]')
+    low, high = steps.lower.tolist(), steps.upper.tolist()
+    for state in range(0, last + 1, 97):
+        value = state * (last - state)
+        assert Fraction(low[state]) <= value <= Fraction(high[state])
+        assert high[state] - low[state] <= 1e-13 * value
+
+
+def test_values_of_two_numbers_hold_exactly(monkeypatch):
+    """Narrow models with choices, by the policies that are improved at once."""
+    monkeypatch.setattr(_improve, "NARROW_FROM", 30)
+    monkeypatch.setattr(_open, "PATIENCE_WITH_NARROW", 2)
+    used, real = [], _improve._sharpened
+
+    def counted(*given):
+        used.append(real(*given))
+        return used[-1]
+
+    monkeypatch.setattr(_improve, "_sharpened", counted)
+    monkeypatch.setattr(_improve, "concluded", lambda *_: 0)  # as if it were too wide
+    rng = np.random.default_rng(6)
+    for _ in range(2):
+        size, columns, probs, rows, groups = 110, [], [], [0], [0]
+        for state in range(size):
+            edge = state in (0, size - 1)
+            for _ in range(1 if edge else int(rng.integers(1, 4))):
+                to = [state]
+                if not edge:
+                    less, more = rng.integers(1, 4, 2)
+                    to = [max(0, state - less), min(size - 1, state + more), state]
+                    to = to[: rng.integers(2, 4)]
+                weights = rng.random(len(to)) + 0.01
+                columns += to
+                probs += (weights / weights.sum()).tolist()
+                rows.append(len(columns))
+            groups.append(len(rows) - 1)
+        model = mdp.MDP.from_arrays(
+            groups, rows, columns, probs,
+            labels={"top": np.arange(size) == size - 1},
+            choice_rewards={"": rng.integers(0, 4, len(rows) - 1) * 1.0},
+        )  # fmt: skip
+        for asked in (
+            'Pmax=? [ F "top" ]', 'Pmin=? [ F "top" ]', 'Pmax=? [ G !"top" ]',
+            "Rmax=? [ LRA ]", "Rmin=? [ LRA ]",
+        ):  # fmt: skip
+            expected = mdp.check(model, asked, exact=True).exact
+            found = mdp.check(model, asked, throw=False)
+            for low, high, value in zip(
+                found.lower, found.upper, expected, strict=True
+            ):
+                assert Fraction(low) <= value <= Fraction(high), asked
+    assert used.count(True) >= 4
 
 
 def narrow() -> mdp.MDP:
@@ -1254,3 +1329,44 @@ def test_several_cores_look_where_variables_have_a_value(monkeypatch):
     ):
         found = mdp.check(model, text)
         assert found.lower.tolist() == found.upper.tolist() == wanted.tolist(), text
+
+
+def test_what_gets_another_array_under_a_name_is_solved_anew():
+    model = mdp.MDP.from_arrays(
+        [0, 2, 3, 4], [0, 1, 3, 4, 5], [2, 1, 2, 1, 2], [1, 0.5, 0.5, 1, 1],
+        labels={"end": [0, 1, 1]}, choice_rewards={"gain": [1.0, 0, 0, 0]},
+    )  # fmt: skip
+    asked = 'Rmax=? [ F "end" ]'
+    assert mdp.check(model, asked).value == 1
+    assert mdp.values(model, asked, probabilities=model.probs).value[0] == 1
+    model.choice_rewards["gain"] = np.array([5.0, 0, 0, 0])
+    assert mdp.check(model, asked).value == 5
+    assert mdp.values(model, asked, probabilities=model.probs).value[0] == 5
+    waits = mdp.MDP.from_arrays(
+        *([0, 1, 2], [0, 1, 2], [1, 1], [1.0, 1]),
+        state_rewards={"": [2.0, 0]}, labels={"end": [0, 1]}, exit_rates=[0.5, 1],
+    )  # fmt: skip
+    assert mdp.check(waits, 'R=? [ F "end" ]').value == pytest.approx(4)
+    waits.state_rewards[""] = np.array([3.0, 0])
+    assert mdp.check(waits, 'R=? [ F "end" ]').value == pytest.approx(6)
+
+
+def test_values_of_the_same_text_with_other_definitions():
+    model = mdp.MDP.from_arrays(
+        [0, 1, 2, 3], [0, 2, 3, 4], [1, 2, 1, 2], [0.25, 0.75, 1, 1],
+        labels={"a": [0, 1, 0], "b": [0, 0, 1]},
+    )  # fmt: skip
+    for named, value in (("a", 0.25), ("b", 0.75)):
+        (asked,) = mdp.Property.parse_many(f'label "x" = "{named}"; P=? [ F "x" ]')
+        found = mdp.values(model, asked, probabilities=model.probs)
+        assert float(found.value[0]) == pytest.approx(value)
+
+
+def test_properties_that_name_one_another_too_deeply_say_so():
+    model = small()
+    lines = ['"p0": Pmax>=0.5 [ F x=1 ];']
+    lines += [f'"p{i}": "p{i - 1}" | Pmax>=0.5 [ X x=1 ];' for i in range(1, 900)]
+    asked = mdp.Property.parse_many("\n".join(lines))
+    assert mdp.check(model, asked[90]).value is not None
+    with pytest.raises(PropertyError, match="one of more than 100 that are defined"):
+        mdp.check(model, asked[-1])

@@ -11,7 +11,7 @@ import pytest
 from jaxgames import SolveError, Status, io, mdp
 from jaxgames.cli import main
 from jaxgames.mdp._property import PropertyError
-from jaxgames.mdp._verify_values import _chain_values
+from jaxgames.mdp._verify_values import chain_values
 from jaxgames.mdp.multi import _exact, _oracle, _pareto
 from jaxgames.mdp.multi._game import mixture
 from jaxgames.solution import Stats
@@ -150,7 +150,7 @@ def test_borders_against_all_schedulers():
                 rows.append({int(targets[state, choice]): stay / (stay + leave)})
                 for j in range(2):
                     worth[j].append(Fraction(int(gains[state, choice, j])))
-            had = [_chain_values([dict(row) for row in rows], own) for own in worth]
+            had = [chain_values([dict(row) for row in rows], own) for own in worth]
             points.add(tuple(x[0] for x in had))
         for a, b in itertools.pairwise(borders(points)):
             mixed += 1
@@ -309,18 +309,66 @@ def test_rewards_without_end_and_fronts_for_check_are_refused():
         mdp.check(model(), BOTH)
 
 
-def test_optima_of_several_objectives_have_no_fractions(tmp_path, capsys):
-    asked = 'multi(Pmax=? [ F "goal" ], R{"gain"}>=0.4375 [ C ])'
-    with pytest.raises(ValueError, match="is not found as a fraction"):
-        mdp.check(model(), asked, exact=True)
+@pytest.mark.parametrize(
+    ("asked", "value"),
+    [
+        # Between (1/8, 7/8) and (1/2, 0): 1/8 + (7/8 - 1/2) / (7/8) * 3/8.
+        ('multi(Pmax=? [ F "goal" ], R{"gain"}>=0.5 [ C ])', Fraction(2, 7)),
+        # The other way round: 7/8 - (1/3 - 1/8) / (3/8) * 7/8.
+        ('multi(R{"gain"}max=? [ C ], P>=1/3 [ F "goal" ])', Fraction(7, 18)),
+        # Half of (0, 1), and half of (1/2, 0).
+        ('multi(Pmin=? [ F "goal" ], R{"gain"}<=0.5 [ C ])', Fraction(1, 4)),
+        ('multi(R{"gain"}max=? [ C ], P>=0.75 [ F "goal" ])', None),
+    ],
+)
+def test_optima_under_bounds_of_others_are_known_as_fractions(
+    asked, value, tmp_path, capsys
+):
+    found = mdp.check(model(), asked, exact=True)
+    assert found.exact == (None if value is None else (value, None, None))
+    front = mdp.pareto(model(), asked, exact=True)
+    assert front.exact == value
+    assert mdp.verify_pareto(model(), asked, front)
+    path = tmp_path / "model.umb"
+    io.save(str(path), model())
+    line = ["mdp", str(path), "--prop", asked, "--exact", "-v"]
+    assert main(line) == (1 if value is None else 0)
+    told = capsys.readouterr().out
+    assert f"is {'impossible' if value is None else value}" in told
+    if value is not None:
+        assert Fraction(found.lower[0]) <= value <= Fraction(found.upper[0])
+
+
+def test_fronts_have_no_fractions_and_what_is_too_large_says_so(
+    tmp_path, capsys, monkeypatch
+):
+    with pytest.raises(ValueError, match="asks for a front"):
+        mdp.pareto(model(), BOTH, exact=True)
     met = 'multi(P>=0.5 [ F "goal" ], R{"gain"}>=0 [ C ])'
     assert mdp.check(model(), met, exact=True).value is True
     path = tmp_path / "model.umb"
     io.save(str(path), model())
-    for each in (asked, BOTH):
-        assert main(["mdp", str(path), "--prop", each, "--exact"]) == 2
-        assert "--exact" in capsys.readouterr().err
+    assert main(["mdp", str(path), "--prop", BOTH, "--exact"]) == 2
+    assert "exact" in capsys.readouterr().err
     assert main(["mdp", str(path), "--prop", met, "--exact"]) == 0
+    monkeypatch.setattr(_pareto, "exactly", lambda *_: None)
+    asked = 'multi(Pmax=? [ F "goal" ], R{"gain"}>=0.5 [ C ])'
+    found = mdp.check(model(), asked, exact=True, throw=False)
+    assert (found.status, found.exact) == (Status.PRECISION, None)
+    assert found.lower[0] <= 2 / 7 <= found.upper[0]
+    with pytest.raises(SolveError):
+        mdp.check(model(), asked, exact=True)
+
+
+def test_the_command_says_what_is_too_stiff(tmp_path, capsys, monkeypatch):
+    def stiff(*_, **__):
+        raise _oracle.Stiff
+
+    monkeypatch.setattr(_pareto.Case, "solved", stiff)
+    path = tmp_path / "model.umb"
+    io.save(str(path), model())
+    assert main(["mdp", str(path), "--prop", BOTH, "-v"]) == 4
+    assert "is not solved" in capsys.readouterr().out
 
 
 SPOILT = {

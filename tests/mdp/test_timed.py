@@ -177,12 +177,40 @@ def test_rates_that_are_none(exits, said):
         mdp.MDP.from_arrays([0, 2], [0, 1, 2], [0, 0], [1, 1], exit_rates=[1.0])
 
 
-def test_what_sees_no_time_says_so(queue):
-    found = mdp.check(queue, "P=? [ F n=4 ]")
-    with pytest.raises(ValueError, match="for mdp.check alone"):
-        mdp.verify_values(queue, "P=? [ F n=4 ]", found)
-    jumps = dataclasses.replace(queue, exit_rates=None)
-    assert mdp.verify_values(jumps, "P=? [ F n=4 ]", found)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "P=? [ F n=4 ]",
+        "P=? [ G n>0 ]",
+        "P=? [ G F n=4 ]",
+        "P=? [ X (n=1) ]",
+        "P=? [ !(n<3 U n=0) ]",
+        "T=? [ F n=4 ]",
+        'R{"served"}=? [ F n=4 ]',
+        'R{"length"}=? [ F n=4 ]',
+        'R{"served"}=? [ LRA ]',
+        'R{"length"}=? [ LRA ]',
+        "S=? [ n>=2 ]",
+        "S>=0.3 [ n>=2 ]",
+    ],
+)
+def test_what_no_time_bounds_is_verified(queue, text):
+    found = mdp.check(queue, text)
+    assert mdp.verify_values(queue, text, found)
+    for bound in ("lower", "upper"):
+        if getattr(found, bound)[2] in (0, 1):
+            continue
+        wrong = dict(lower=found.lower.copy(), upper=found.upper.copy())
+        moved = found.upper + 1e-6 if bound == "lower" else found.lower - 1e-6
+        wrong["lower"][2] = wrong["upper"][2] = moved[2]
+        assert not mdp.verify_values(queue, text, dataclasses.replace(found, **wrong))
+
+
+def test_bounded_times_are_not_verified(queue):
+    for text in ("P=? [ F<=2 n=4 ]", "P=? [ F>=2 n=4 ]", 'R{"length"}=? [ I=2 ]'):
+        found = mdp.check(queue, text)
+        with pytest.raises(ValueError, match="no other check"):
+            mdp.verify_values(queue, text, found)
 
 
 @pytest.mark.counts

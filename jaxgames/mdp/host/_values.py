@@ -281,12 +281,23 @@ def scaled(system, steps, inside, part, only, slack):
         state = system.order[place]
         steps[state] *= scale
         largest = max(largest, steps[state])
-    for place in range(begin, end):  # that it is so is seen, not only proved
-        state = system.order[place]
-        more = longer(system, steps, state, inside, part, only) * (1.0 + slack)
-        if not more <= steps[state]:
-            return -1.0
-    return largest
+    for attempt in range(2):  # that it is so is seen, not only proved
+        right = True
+        for place in range(begin, end):
+            state = system.order[place]
+            more = longer(system, steps, state, inside, part, only) * (1.0 + slack)
+            if not more <= steps[state]:
+                right = False
+        if right:
+            return largest
+        # Large numbers were rounded by about what was to spare.
+        again = 1.0 + 1e-15 * largest
+        if attempt == 1 or again > 1.5:
+            break
+        for place in range(begin, end):
+            steps[system.order[place]] *= again
+        largest *= again
+    return -1.0
 
 
 @compiled

@@ -63,6 +63,8 @@ class Front(solution.Solution):
             where bounds do not tell, and fractions would take too long.
         lower: of a numerical query, a proved lower bound of the optimum.
         upper: likewise an upper one. Both are nan where nothing meets the constraints.
+        exact: the optimum of a numerical query as a fraction, where that was asked for
+            and is known; None else, and where nothing meets the constraints.
         goals: the bounds that the query asks for, `[D]`, nan where there is none.
         senses: int32 `[D]`, 1 where more is wanted, -1 where less is.
         asked: the text of the property.
@@ -81,6 +83,7 @@ class Front(solution.Solution):
     achievable: bool | None = dataclasses.field(default=None, metadata={"static": True})
     lower: float = dataclasses.field(default=np.nan, metadata={"static": True})
     upper: float = dataclasses.field(default=np.nan, metadata={"static": True})
+    exact: Fraction | None = dataclasses.field(default=None, metadata={"static": True})
     goals: Any = None
     senses: Any = None
     asked: str = dataclasses.field(default="", metadata={"static": True})
@@ -140,6 +143,7 @@ def pareto(
     *,
     constants: Mapping[str, Any] | None = None,
     epsilon: float = 1e-6,
+    exact: bool = False,
     throw: bool = True,
     **bounds: Unpack[Bounds],
 ) -> Front:
@@ -168,6 +172,8 @@ def pareto(
             reached.
         constants: as for `check`.
         epsilon: how far bounds may be apart, in each objective.
+        exact: whether the optimum of a numerical query is wanted as a fraction,
+            `Front.exact`.
         throw: whether to raise a `SolveError` where they have not come that near.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
@@ -199,9 +205,14 @@ def pareto(
         True
     """
     case = posed(model, asked, constants, epsilon)
+    if exact and case.kind == "pareto":
+        raise ValueError(
+            f"exact: '{case.text}' asks for a front, whose points are not found as "
+            "fractions: leave it out"
+        )
     with limits.ticking_beside("optimising weighted sums") as stop:
         try:
-            found = case.solved(epsilon, stop)
+            found = case.solved(epsilon, stop, exact)
         except Stiff:
             found = _undecided(Status.PRECISION, model, asked)
     if throw and found.status != Status.SOLVED:
@@ -333,7 +344,7 @@ class Case:
         bound = Fraction(-_down(-(answer.bound + more)))
         return answer._replace(point=point, bound=bound)
 
-    def solved(self, epsilon: float, stop: np.ndarray) -> Front:
+    def solved(self, epsilon: float, stop: np.ndarray, exact: bool = False) -> Front:
         dims, near = len(self.objectives), [True]
 
         def oracle(weights):
@@ -347,7 +358,7 @@ class Case:
             return [self.level(answer) for answer in found]
 
         known = _front.start(oracle, dims)
-        achievable, lower, upper, corners = None, np.nan, np.nan, None
+        achievable, lower, upper, value, corners = None, np.nan, np.nan, None, None
         met = True
         if self.kind == "achievability":
             achievable = _front.achieve(known, oracle, self.goal)
@@ -356,19 +367,25 @@ class Case:
             met = achievable is not None
         elif self.kind == "numerical":
             found = self._best_of_one(known, oracle, Fraction(epsilon))
+            which = self.goals.index(None)
+            best = self.optimum() if exact and found.upper is not None else None
+            if best is not None:
+                found = best
+                value = best.lower and int(self.sense[which]) * best.lower
             if found.upper is not None:
-                which = self.goals.index(None)
                 low = -np.inf if found.lower is None else _down(found.lower)
                 ends = low, -_down(-found.upper)
                 lower, upper = ends if self.sense[which] > 0 else (-ends[1], -ends[0])
                 met = found.lower is not None and found.upper - found.lower <= epsilon
+                met &= best is not None or not exact
         else:
             met = _front.explore(known, oracle, epsilon)
             points = np.array([[float(x) for x in p] for p in known.points])
             floor = points.min(0)
             corners = _front.corners(known, floor.tolist()).round(9)
             corners = np.unique(corners, axis=0) * self.sense + 0.0
-        return self._told(known, met, achievable, lower, upper, corners)
+        told = self._told(known, met, achievable, lower, upper, corners)
+        return dataclasses.replace(told, exact=value)
 
     def _best_of_one(self, known, oracle, epsilon: Fraction) -> _front.Optimum:
         """The best of one objective under bounds of others, as near as can be."""

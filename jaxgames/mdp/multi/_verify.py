@@ -11,7 +11,7 @@ from jaxgames.limits import Bounds, limited
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._property import Property
 from jaxgames.mdp._region import NO_CHOICE
-from jaxgames.mdp._verify_values import _chain_values
+from jaxgames.mdp._verify_values import chain_values
 from jaxgames.mdp.multi._game import mixture
 from jaxgames.mdp.multi._pareto import Case, Front, posed
 from jaxgames.tuning.mdp import CHAIN_SOLVED_UP_TO
@@ -204,7 +204,7 @@ def _has(model: MDP, case: Case, rows, weights, front: Front, k: int) -> FrontRe
                 hair = Fraction(2 * len(wins) + 4, 2**53) if case.rounded else 0
                 worth.append(sign * (paid + won) - hair * abs(paid))
             table.append(row)
-        solved = _chain_values(table, worth)
+        solved = chain_values(table, worth)
         if solved is None:
             return FrontReason.NO_SCHEDULER
         begun = objective.offset + objective.factor * Fraction(made.start[j])

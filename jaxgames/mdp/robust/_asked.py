@@ -91,7 +91,7 @@ class AskedOfIntervals(Asked):
     def _general(self, path: Any, optimum: str) -> Answer:
         raise self._refused(path.path, "nested formulas of paths")
 
-    def _earning(self, path: Any, bound: Any, optimum: str) -> Answer:
+    def _earning(self, path: Any, optimum: str) -> Answer:
         raise self._refused(path, "bounds of what is earned")
 
     def _average(self, reward: np.ndarray, optimum: str) -> Answer:

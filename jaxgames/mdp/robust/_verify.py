@@ -19,8 +19,8 @@ from jaxgames.mdp._verify_values import (
     Walk,
     are_endless,
     beside,
-    cannot_verify,
     counts_steps,
+    earned,
     fraction,
     is_infinite,
     path_of,
@@ -360,15 +360,19 @@ def verify(model: MDP, asked: Any, node: Query, found: Any) -> ValueVerdict:
     if node.operator == "P" and isinstance(path, Until) and path.first == 0:
         goal, left = asked.states(path.right), asked.states(path.left)
         return _reach(claim.flipped() if path.negated else claim, goal, left)
-    if node.operator == "R" and isinstance(path, Cumulative | Temporal):
-        reward = asked._rewards(asked._reward_name(node))[: own.count]
+    if node.operator != "P" and isinstance(path, Cumulative | Temporal):
+        reward = earned(asked, node)[: own.count]
         if isinstance(path, Temporal):
             return _until(claim, asked.states(path.operands[0]), reward)
         if path.discount is not None:
             share = asked.constant(path.discount)
             return _told(claim, own.real, own.real, reward, share)
         return _total(claim, reward)
-    raise cannot_verify(node)
+    raise ValueError(
+        f"'{node}' cannot be verified: of interval models only probabilities of one "
+        "temporal operator, and rewards before a target, in all, discounted, or of "
+        "some steps"
+    )
 
 
 def _modes(claim: Claim, *, most: bool, other: int) -> tuple[int, int]:
