@@ -14,6 +14,7 @@ from jaxgames import (
     SolveError,
     Status,
     energy,
+    energyparity,
     generate,
     host,
     meanpayoff,
@@ -508,6 +509,37 @@ def test_decisions_of_a_batch_inside_jit():
         assert np.asarray(got.winner)[k, :size].tolist() == expected
 
 
+def test_decisions_by_any_pair_inside_jit():
+    """Denominators may be negative, and larger than halves of the type."""
+    least, most = -(2**31), 2**31 - 1
+    some = [0, 1, -1, 3, -3, 2**30 + 5, -(2**30) - 5, least, least + 1, most]
+    pairs = [(p, q) for p in some for q in some if q]
+    arena = Arena.from_edges([0, 1], [0, 1], owner=[0, 1], weight=[0, -1])
+
+    @jax.jit
+    @jax.vmap
+    def decide(p, q):
+        return meanpayoff.decide(arena, (p, q), "fvi")
+
+    got = decide(*(np.array(x, np.int32) for x in zip(*pairs, strict=True)))
+    solved = np.asarray(got.status) == Status.SOLVED
+    for pair, winner in zip(np.array(pairs)[solved], got.winner[solved], strict=True):
+        threshold = Fraction(*pair.tolist())
+        assert winner.tolist() == [int(threshold > 0), int(threshold > -1)], pair
+        assert meanpayoff.decide(arena, threshold).winner.tolist() == winner.tolist()
+    assert solved.sum() > 60
+    with pytest.raises(ValueError, match="with q not 0"):
+        jax.jit(lambda x: meanpayoff.decide(x, (1, 0)).winner)(arena)
+
+
+def test_decisions_by_very_fine_thresholds():
+    arena = Arena.from_edges([0], [0], owner=[0], weight=[0], priority=[0])
+    for sign in (1, -1):
+        threshold = Fraction(sign, 2**70)
+        assert meanpayoff.decide(arena, threshold).winner.tolist() == [sign > 0]
+        assert energyparity.decide(arena, threshold).winner.tolist() == [sign > 0]
+
+
 def test_a_decision_tells_what_it_is():
     arena = small(7)
     decision = meanpayoff.decide(arena, 0, "host")
@@ -518,6 +550,8 @@ def test_a_decision_tells_what_it_is():
         bare.successor(arena)
     with pytest.raises(ValueError, match="threshold must be"):
         meanpayoff.decide(arena, 0.5)
+    with pytest.raises(ValueError, match="threshold must be"):
+        meanpayoff.decide(arena, True)
     with pytest.raises(ValueError, match="must be made of integers"):
         jax.jit(lambda x: meanpayoff.decide(arena, x).winner)(0.5)
 
