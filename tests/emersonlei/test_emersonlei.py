@@ -302,12 +302,6 @@ def test_limits_and_states():
         (lambda: Game.muller(ROUND, [[0]], [[1]]), "family has marks"),
         (lambda: Game.generalised_parity(ROUND, [[1]]), "priorities must be"),
         (
-            lambda: Game.generalised_parity(
-                ROUND, np.ma.array([[0, 1, 2]], mask=[[0, 1, 0]])
-            ),
-            r"priorities\[0, 1\] is masked",
-        ),
-        (
             lambda: Game.streett(ROUND, [([0], [1], [2]), ([2], [0])]),
             "pair 0 must be two sets of vertices",
         ),
