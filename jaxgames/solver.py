@@ -235,7 +235,7 @@ class Registry:
 
         It would fail somewhere in a program, on a field that its game does not have.
         """
-        slices = {_slice_of(kind.__module__) for kind in solver.__mro__} - {None}
+        slices = {_slice_of(kind.__module__) for kind in solver.__mro__} - {""}
         if self._slice and slices and self._slice not in slices:
             raise ValueError(
                 f"{solver.__name__} is a solver of jaxgames.{min(slices)}, expected "
@@ -243,10 +243,10 @@ class Registry:
             )
 
 
-def _slice_of(path: str) -> str | None:
-    """The slice that a module is in, or what a text of a registry names; or None."""
+def _slice_of(path: str) -> str:
+    """The slice that a module is in, or what a text of a registry names; else ""."""
     root, *inner = path.rpartition(" = ")[2].split(".")
-    return inner[0] if root == __name__.partition(".")[0] and inner[1:] else None
+    return inner[0] if root == __name__.partition(".")[0] and inner[1:] else ""
 
 
 @functools.cache

@@ -41,10 +41,11 @@ def check_numbers(discount: Any, epsilon: Any) -> None:
         exact(discount)
     if is_traced(epsilon):
         return
-    kind = getattr(getattr(epsilon, "dtype", None), "kind", "O")
-    real = isinstance(epsilon, numbers.Real) and not isinstance(epsilon, bool)
-    real |= np.ndim(epsilon) == 0 and kind in "fiu"
-    if not real or not 0 < epsilon < math.inf:
+    dtype = getattr(epsilon, "dtype", np.dtype(object))
+    real = np.ndim(epsilon) == 0 and dtype.kind in "fiu"
+    if not real and not isinstance(epsilon, bool):
+        real = isinstance(epsilon, numbers.Real)
+    if not (real and 0 < epsilon < math.inf):
         raise ValueError(f"epsilon must be a positive number, got {epsilon!r}")
 
 

@@ -82,18 +82,17 @@ def verify(
     if traced:
         found = _traced(arena, *(jnp.asarray(x) for x in parts))
         return validity.withdrawn(fault, found)
-    exact = object in (arena.weight.dtype, np.asarray(parts[0]).dtype)
+    credit, winner, strategy = (np.asarray(x) for x in parts)
+    exact = object in (arena.weight.dtype, credit.dtype)
     if method == "auto" and not exact and _is_sent(arena):
-        credit, winner, strategy = (np.asarray(x) for x in parts)
         found = _on_device(arena, credit, winner, strategy, ROUNDS_THERE)
         if found is not None:
             return found
     if exact or method == "host" or (method == "auto" and can_compile()):
-        return checked_on_host(arena, *(np.asarray(x) for x in parts))
+        return checked_on_host(arena, credit, winner, strategy)
     with plain(arena.shape[1]) as sooner:
         if sooner and method == "auto":
-            return checked_on_host(arena, *(np.asarray(x) for x in parts))
-    credit, winner, strategy = (np.asarray(x) for x in parts)
+            return checked_on_host(arena, credit, winner, strategy)
     found = _on_device(arena, credit, winner, strategy)
     assert found is not None  # without a limit
     return found
