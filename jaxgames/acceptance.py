@@ -16,6 +16,8 @@ import dataclasses
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from jaxgames.arguments import integer
+
 _DUAL = {"true": "false", "inf": "fin", "&": "|"}
 _DUAL |= {dual: operator for operator, dual in _DUAL.items()}
 
@@ -187,13 +189,13 @@ TRUE, FALSE = Acceptance("true"), Acceptance("false")
 
 
 def inf(mark: int) -> Acceptance:
-    """The mark is met infinitely often."""
-    return Acceptance("inf", mark=mark)
+    """The mark, a number from 0 on, is met infinitely often."""
+    return Acceptance("inf", mark=integer("mark", mark, 0))
 
 
 def fin(mark: int) -> Acceptance:
-    """The mark is not met infinitely often."""
-    return Acceptance("fin", mark=mark)
+    """The mark, a number from 0 on, is not met infinitely often."""
+    return Acceptance("fin", mark=integer("mark", mark, 0))
 
 
 def both(parts: Iterable[Acceptance]) -> Acceptance:

@@ -15,7 +15,7 @@ import numpy as np
 from jaxgames.arguments import as_array, integer
 from jaxgames.host import can_compile, compiled, on_all_cores
 from jaxgames.kept import SLOT, is_kept, kept
-from jaxgames.later import Tracer, has_values, imported, jax, jnp
+from jaxgames.later import Tracer, has_values, imported, jax, jnp, to_numpy
 from jaxgames.quoting import quoted
 from jaxgames.tuning.base import ARENA_COMPILED_FROM as MANY
 from jaxgames.tuning.base import ARENA_COMPILED_FROM_THEN_ON as FEWEST
@@ -644,6 +644,17 @@ def as_checked_as(old: Arena, new: Arena) -> Arena:
         dead = dead if dead < new.shape[0] else NO_DEAD_END
         kept(new, DEAD_END, lambda: dead)
     return new
+
+
+def of_numpy(arena: Arena) -> Arena:
+    """The arena with arrays of numpy alone; itself if it has no others, or is traced.
+
+    One that was put together by hand may have some of each.
+    """
+    others = any(isinstance(x, jax.Array) for x in vars(arena).values())
+    if not others or is_traced(arena):
+        return arena
+    return as_checked_as(arena, to_numpy(arena))
 
 
 LARGEST_DOUBLE = 4096

@@ -159,11 +159,13 @@ def check_places(name: str, values: Any, count: int) -> None:
 
 def check_array(name: str, values: Any, shape: tuple[int, ...], kinds: str) -> None:
     """Checks the shape of an array, and the kind of its entries by numpy's letters."""
+    refuse_masked(name, values)
     found = np.shape(values)
     if found != shape or values.dtype.kind not in kinds:
         kind = {
             "b": "booleans",
             "f": "floating numbers",
+            "fiu": "numbers",
             "u": "masks without sign",
         }.get(kinds, "integers")
         raise ValueError(

@@ -48,7 +48,8 @@ class Bounds(TypedDict, total=False):
     """Keywords of entry points that tell nothing of themselves but what `tick` tells.
 
     Attributes:
-        deadline: seconds for all of the call.
+        deadline: seconds for all of the call. The clock is looked at between two
+            steps: an answer that is there is given, however late.
         progress: True for a line on the terminal, or a function that is called with a
             [`Report`][jaxgames.progress.Report] now and then, in every phase, and may
             end the call. Not under tracing, like the others.
@@ -294,7 +295,8 @@ def within(
     Limits around it hold as well: the earlier end, and the lesser memory.
 
     Args:
-        deadline: seconds from now.
+        deadline: seconds from now. The clock is looked at between two steps: an answer
+            that is there is given, however late.
         progress: True for a line on the terminal, or a function that is called with a
             [`Report`][jaxgames.progress.Report] now and then; it may end what it is
             told of by the status that it returns.

@@ -158,6 +158,7 @@ class Registry:
             else:
                 self._solvers[solver.name] = solver
         self._first = next(iter(self._solvers))
+        self._slice = _slice_of(auto if isinstance(auto, str) else auto.__module__)
 
     def auto(self) -> Solver:
         """The solver that `"auto"` stands for."""
@@ -180,6 +181,7 @@ class Registry:
         name = getattr(solver, "name", None)
         if not (isinstance(solver, type) and issubclass(solver, self.base)):
             raise ValueError(f"{self._one} derives from {self.base.__name__}")
+        self._refuse_others(solver)
         if not isinstance(name, str) or not name:
             raise ValueError(f"{solver.__name__} has no name: set the class's `name`")
         taken = name in ("auto", *self.places)
@@ -225,7 +227,26 @@ class Registry:
             return self.auto() if solver == "auto" else self[solver]()
         if not isinstance(solver, self.base):
             raise ValueError(f"solver must be a name or {self._one}, got {solver!r}")
+        self._refuse_others(type(solver))
         return solver
+
+    def _refuse_others(self, solver: type[Solver]) -> None:
+        """Raises ValueError for a solver of another slice, or one derived from it.
+
+        It would fail somewhere in a program, on a field that its game does not have.
+        """
+        slices = {_slice_of(kind.__module__) for kind in solver.__mro__} - {""}
+        if self._slice and slices and self._slice not in slices:
+            raise ValueError(
+                f"{solver.__name__} is a solver of jaxgames.{min(slices)}, expected "
+                f"{self._one}: {', '.join(map(repr, self))}"
+            )
+
+
+def _slice_of(path: str) -> str:
+    """The slice that a module is in, or what a text of a registry names; else ""."""
+    root, *inner = path.rpartition(" = ")[2].split(".")
+    return inner[0] if root == __name__.partition(".")[0] and inner[1:] else ""
 
 
 @functools.cache

@@ -196,8 +196,8 @@ def fingerprint(values: Any, *, apart: bool = False) -> Words:
     pass. It is no defence against somebody who looks for two games with the same bits.
 
     Args:
-        values: a pytree of arrays of booleans, integers or floats. Names and shapes
-            count too.
+        values: a pytree of arrays of booleans, integers or floats; of NumPy's, also of
+            Python's integers. Names and shapes count too.
         apart: whether arrays of JAX stay apart, as those of several devices better do;
             the bits are the same.
 
@@ -312,6 +312,12 @@ def _words(xp: Any, x: Any) -> Any:
             found = np.ascontiguousarray(x).reshape(-1).view(np.uint32)
             return found.reshape(*x.shape, *parts)
         return jax.lax.bitcast_convert_type(x, jnp.uint32)
+    if kind.kind == "O":  # Python's integers, of any size
+        try:
+            return _words(xp, x.astype(np.int64))
+        except OverflowError:
+            text = ",".join(map(str, x.reshape(-1).tolist()))
+            return np.frombuffer(text.encode(), np.uint8).astype(np.uint32)
     if kind.kind not in "iu":
         raise ValueError(f"arrays of {kind} have no fingerprint")
     if kind.itemsize < 4:

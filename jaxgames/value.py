@@ -24,8 +24,9 @@ class Value:
 
     However one is made (by a constructor of its own, by hand, by
     `dataclasses.replace`), an array of numpy that somebody could still write to is
-    copied. One that is read-only is shared. What is not of numpy is left alone: arrays
-    of JAX, tracers, whatever JAX puts into the leaves of a pytree.
+    copied, and so is one whose bytes are in an order that is not the machine's. One
+    that is read-only is shared. What is not of numpy is left alone: arrays of JAX,
+    tracers, whatever JAX puts into the leaves of a pytree.
 
     A copy, pickled or not, has the same fields, and nothing of what is kept with the
     value.
@@ -52,7 +53,8 @@ class Value:
         for name, field in vars(self).items():
             if isinstance(field, np.ndarray):
                 refuse_masked(name, field)
-                if field.base is None and not field.flags.writeable:
+                told = field.base is None and not field.flags.writeable
+                if told and field.dtype.isnative:
                     continue  # told fast: JAX makes many arenas while it traces
             elif not isinstance(field, (tuple, dict)):
                 continue
@@ -73,9 +75,12 @@ class Value:
 def own(field: Any) -> Any:
     """A field, or tuple or dictionary, whose arrays of numpy nobody can write to."""
     if isinstance(field, np.ndarray):
-        if is_settled(field):
+        if not field.dtype.isnative:  # neither JAX nor machine code takes it
+            field = field.astype(field.dtype.newbyteorder("="))
+        elif is_settled(field):
             return field
-        field = _copied(field)
+        else:
+            field = _copied(field)
         field.setflags(write=False)
         return field
     if type(field) is dict:

@@ -7,6 +7,7 @@ Set `XLA_FLAGS`, if only to nothing, to test with what users have.
 
 import atexit
 import gc
+import multiprocessing.util
 import os
 import tempfile
 from pathlib import Path
@@ -153,6 +154,9 @@ def pytest_xdist_auto_num_workers():
 
 def pytest_sessionstart(session):
     """Has what examples write lie with what tests write, which pytest clears away."""
+    if not hasattr(session.config, "workerinput"):
+        # Removed when the process ends, which is after pytest has cleared away.
+        multiprocessing.util.get_temp_dir()
     folder = session.config._tmp_path_factory.mktemp("t", numbered=True)
     tempfile.tempdir = str(folder)
 

@@ -225,6 +225,18 @@ def test_what_is_wrong_is_found(run, line, name, change, message):
     assert found
 
 
+@pytest.mark.parametrize("owner", [0, 1])
+def test_of_parallel_edges_the_best_is_meant(run, owner):
+    """The least number of a type has no opposite in it."""
+    weight = np.array([0, -(2**31), 2**31 - 1], np.int32)
+    arena = Arena.from_edges([0] * 3, [0] * 3, owner=[owner], weight=weight)
+    io.save("game.energy", arena)
+    wrote = run("meanpayoff", "game.energy", "-q", "-o", "values.txt")
+    assert wrote == (Exit.DONE, "", "")
+    found = run("verify", "game.energy", "values.txt")
+    assert found == (Exit.DONE, "values.txt: valid\n", "")
+
+
 TABLE = "# vertex credit winner successor\n"
 
 

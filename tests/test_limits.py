@@ -145,6 +145,17 @@ def test_nested_limits_hold_together():
     assert limits.current() is None
 
 
+def test_an_answer_that_is_there_is_given_however_late():
+    @limits.limited()
+    def late(*, progress=None, deadline=None, memory=None):
+        time.sleep(0.001)
+        return "late"
+
+    assert late(deadline=1e-9) == "late"
+    found = parity.solve(GAME, "host", deadline=1e-9)
+    assert found.winner.tolist() == parity.solve(GAME).winner.tolist()
+
+
 def test_what_is_in_time_is_what_it_was():
     assert counting(0.01, deadline=LONG, memory=1 << 40) == "counted"
     plain = parity.solve(GAME)

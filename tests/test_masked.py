@@ -8,8 +8,10 @@ import pytest
 from jaxgames import (
     Arena,
     buchi,
+    discounted,
     emersonlei,
     energy,
+    energyparity,
     equivalence,
     graph,
     io,
@@ -68,6 +70,57 @@ INF = emersonlei.inf(0)
 STEP = io.LTS.from_edges([0], ["a"], [1])
 WON = parity.solve(ARENA)
 BOTH = np.array([True, True])
+STREETT = emersonlei.Game.streett(ARENA, [([0], [1])])
+
+
+def spoilt(found, *path):
+    """A part of an answer masked: the first names lead to what holds it."""
+    first, *inner = path
+    part = getattr(found, first)
+    part = spoilt(part, *inner) if inner else masked(part)
+    if isinstance(found, tuple):
+        return found._replace(**{first: part})
+    return dataclasses.replace(found, **{first: part})
+
+
+VERIFIED = {
+    "discounted": (
+        lambda: discounted.solve(ARENA, 0.5),
+        lambda found: discounted.verify(ARENA, 0.5, found),
+        [("lower",), ("upper",), ("strategy",)],
+    ),
+    "energyparity": (
+        lambda: energyparity.solve(ARENA),
+        lambda found: energyparity.verify(ARENA, found),
+        [("credit",), *(("modes", x) for x in ("core", "move", "is_top", "need"))],
+    ),
+    "emersonlei": (
+        lambda: emersonlei.solve(STREETT),
+        lambda found: emersonlei.verify(STREETT, found),
+        [("machine", x) for x in ("vertex", "memory", "start", "target", "move")],
+    ),
+    "stochastic game": (
+        lambda: mdp.solve_game(GAME, [0]),
+        lambda found: mdp.verify_game(GAME, [0], found),
+        [("lower",), ("upper",), ("strategy",)],
+    ),
+    "rewards": (
+        lambda: mdp.solve_reward_game(GAME, [0.0, 1.0], [0]),
+        lambda found: mdp.verify_reward_game(GAME, [0.0, 1.0], found, [0]),
+        [("lower",), ("upper",), ("strategy",)],
+    ),
+    "attractor": (
+        lambda: graph.attractor(ARENA, BOTH, player=0),
+        lambda found: graph.verify_attractor(ARENA, found, BOTH, player=0),
+        [("mask",), ("rank",), ("strategy",)],
+    ),
+    "play": (
+        lambda: energy.solve(ARENA),
+        lambda found: energy.play(ARENA, found, 0, 0, 3),
+        [("strategy",)],
+    ),
+}
+"""Solutions, what verifies them, and their parts: paths of names."""
 
 
 def arena_of(given: dict) -> Arena:
@@ -143,6 +196,14 @@ DOORS = {
     "winner": lambda: parity.verify(
         ARENA, dataclasses.replace(WON, winner=masked(WON.winner))
     ),
+    "priorities": lambda: emersonlei.Game.generalised_parity(ARENA, masked([[0, 1]])),
+    **{
+        f"{name} {'.'.join(path)}": (
+            lambda solve=solve, verify=verify, path=path: verify(spoilt(solve(), *path))
+        )
+        for name, (solve, verify, paths) in VERIFIED.items()
+        for path in paths
+    },
     "classes": lambda: equivalence.verify(STEP, masked([0, 1])),
 }
 

@@ -15,6 +15,7 @@ from jaxgames import (
     checkpoint,
     drive,
     energy,
+    energyparity,
     generate,
     graph,
     mdp,
@@ -160,6 +161,32 @@ def test_what_is_no_solver_is_not_registered(registered):
         with pytest.raises(ValueError, match=f"called '{taken}' already"):
             parity.SOLVERS.register(named)
     assert parity.SOLVERS.register(Same) is Same  # as when a module is loaded again
+
+
+WEIGHTED = Arena.from_edges(
+    [0, 1], [1, 0], owner=[0, 1], weight=[1, -1], priority=[0, 1], accepting=[0, 1]
+)
+OF_ANOTHER = {
+    "energy": (energy.solve, parity.FPI(), "FPI is a solver of jaxgames.parity"),
+    "derived": (energy.solve, type("Own", (parity.FPI,), {})(), "Own is a solver of"),
+    "not needed": (energyparity.solve, parity.FPI(), "expected an energy solver"),
+    "as text": (parity.solve, energy.VI(), "VI is a solver of jaxgames.energy"),
+    "same slice": (buchi.solve, buchi.Map(), "or a Büchi game solver, got Map"),
+}
+
+
+@pytest.mark.parametrize("name", OF_ANOTHER)
+def test_solvers_of_other_games_are_refused(name):
+    solve, other, words = OF_ANOTHER[name]
+    with pytest.raises(ValueError, match=words):
+        solve(WEIGHTED, other)
+
+
+def test_solvers_of_other_games_are_not_registered():
+    names = list(energy.SOLVERS)
+    with pytest.raises(ValueError, match="FPI is a solver of jaxgames.parity, expect"):
+        energy.SOLVERS.register(parity.FPI)
+    assert list(energy.SOLVERS) == names
 
 
 def test_solvers_of_other_packages_are_found_by_their_names(registered, monkeypatch):

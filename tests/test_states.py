@@ -432,6 +432,14 @@ def test_random_small_games_have_fingerprints_of_their_own():
     assert len(found) == len(games) > 100
 
 
+def test_integers_of_any_size_have_fingerprints():
+    small, large = np.array([3, -(2**40)], object), [2**70, 2**70 + 1, -(2**70)]
+    expected = words(states.fingerprint(small.astype(np.int64)))
+    assert words(states.fingerprint(small)) == expected
+    found = {words(states.fingerprint(np.array([x, 1], object))) for x in large}
+    assert len(found) == 3
+
+
 def test_text_has_no_fingerprint():
     with pytest.raises(ValueError, match="no fingerprint"):
         states.fingerprint(np.array(["a"]))

@@ -22,6 +22,7 @@ from jaxgames import (
     kept,
     ltl,
     mdp,
+    meanpayoff,
     multienergy,
     parity,
     systems,
@@ -144,6 +145,22 @@ def test_what_nobody_can_write_to_is_shared():
     assert again.priority is arena.priority
     fixed = np.frombuffer(bytes(16), np.int32)
     assert dataclasses.replace(arena, priority=fixed).priority is fixed
+
+
+@pytest.mark.parametrize("name", ["weight", "priority", "dst", "row_ptr"])
+def test_bytes_are_put_in_the_order_of_the_machine(name):
+    arena = Arena.from_edges(
+        [0, 1, 2], [1, 0, 2], owner=[0, 1, 0], weight=[3, -2, 0], priority=[2, 1, 4]
+    )
+    turned = freeze(getattr(arena, name).astype(">i4"))
+    other = dataclasses.replace(arena, **{name: turned})
+    there = getattr(other, name)
+    assert there.dtype == np.int32
+    assert there.dtype.isnative
+    assert there.tolist() == turned.tolist()
+    for solve in (energy.solve, parity.solve, meanpayoff.solve):
+        expected, found = solve(arena, "host"), solve(other, "host")
+        assert found.strategy.tolist() == expected.strategy.tolist()
 
 
 def test_arrays_of_jax_are_shared_as_they_are():

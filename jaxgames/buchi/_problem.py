@@ -14,7 +14,9 @@ from jaxgames.later import jax, jnp
 from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
 from jaxgames.solver import Registry, Solver
 
-GAME_SOLVERS = Registry("Büchi game", Attractors, places=(drive.HOST, drive.RACE))
+GAME_SOLVERS = Registry(
+    "Büchi game", Attractors, places=(drive.HOST, drive.RACE), base=Attractors
+)
 """The solvers of Büchi games that are array programs, by name."""
 
 

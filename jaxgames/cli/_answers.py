@@ -311,7 +311,8 @@ def strategy_of(answer: Answer, arena: Arena) -> np.ndarray | None:
     edge = np.flatnonzero(dst == successor[src])[::-1]
     if arena.weight is not None:
         gain = np.asarray(arena.weight)[edge]
-        gain = np.where(np.asarray(arena.owner)[src[edge]], -gain, gain)
+        # Turned round as -gain would be, which the least number has not.
+        gain = np.where(np.asarray(arena.owner)[src[edge]], ~gain, gain)
         edge = edge[np.argsort(gain, kind="stable")]
     strategy = np.full(arena.shape[0], NO_EDGE, np.int32)
     strategy[src[edge]] = edge  # the last of several stays

@@ -1,6 +1,7 @@
 """What a discounted game is."""
 
 import math
+import numbers
 from fractions import Fraction
 from typing import Any
 
@@ -38,8 +39,14 @@ def check_numbers(discount: Any, epsilon: Any) -> None:
     """
     if not is_traced(discount):
         exact(discount)
-    if not is_traced(epsilon) and not 0 < epsilon < math.inf:
-        raise ValueError(f"epsilon must be a positive number, got {epsilon}")
+    if is_traced(epsilon):
+        return
+    dtype = getattr(epsilon, "dtype", np.dtype(object))
+    real = np.ndim(epsilon) == 0 and dtype.kind in "fiu"
+    if not real and not isinstance(epsilon, bool):
+        real = isinstance(epsilon, numbers.Real)
+    if not (real and 0 < epsilon < math.inf):
+        raise ValueError(f"epsilon must be a positive number, got {epsilon!r}")
 
 
 def exact(discount: Any) -> Fraction:
@@ -49,6 +56,8 @@ def exact(discount: Any) -> Fraction:
         ValueError: it is not between 0 and 1, or its nearest number of float64 is 1.
     """
     try:
+        if isinstance(discount, str):  # of which Python would make a number
+            raise TypeError
         found = Fraction(*discount) if isinstance(discount, tuple) else discount
         found = Fraction(found if isinstance(found, Fraction) else float(found))
     except (TypeError, ValueError, ZeroDivisionError, OverflowError):

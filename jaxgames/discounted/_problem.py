@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames import drive, fixpoint, memory, ops, states
-from jaxgames.arena import Arena, as_checked_as, is_traced
+from jaxgames.arena import Arena, as_checked_as, of_numpy
 from jaxgames.discounted import _batch, _equations, host
 from jaxgames.discounted._checks import check, check_numbers, exact
 from jaxgames.discounted._equations import Task
@@ -53,9 +53,7 @@ class Discounted(drive.Problem[Asked]):
         asked = Asked(*question)
         check_numbers(asked.discount, asked.epsilon)
         arena, fault = check(asked.arena)
-        if isinstance(arena.owner, jax.Array) and not is_traced(arena):
-            arena = as_checked_as(arena, to_numpy(arena))
-        return asked._replace(arena=arena), fault
+        return asked._replace(arena=of_numpy(arena)), fault
 
     def shape(self, question: Asked) -> tuple[int, int]:
         return question.arena.shape
@@ -64,6 +62,10 @@ class Discounted(drive.Problem[Asked]):
         """The host, but for large games where there is an accelerator: no race."""
         place = super().place(question)
         return drive.HOST if place == drive.HOST else drive.DEVICE
+
+    def is_hosts(self, question: Asked) -> bool:
+        """Weights that are Python's integers."""
+        return question.arena.weight.dtype == object
 
     def words(self, question: Asked) -> states.Words:
         """Of the arena, the factor and the precision."""

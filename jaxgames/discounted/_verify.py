@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxgames import validity
 from jaxgames.arena import Arena, as_checked_as, is_traced
-from jaxgames.arguments import check_array
+from jaxgames.arguments import as_array, check_array
 from jaxgames.discounted import host
 from jaxgames.discounted._checks import check, exact
 from jaxgames.discounted._solution import Solution
@@ -65,7 +65,7 @@ def verify(
     check(arena)
     shape = np.shape(arena.owner)
     for name in ("lower", "upper"):
-        array = np.asarray(getattr(solution, name))
+        array = as_array(f"solution.{name}", getattr(solution, name))
         check_array(f"solution.{name}", array, shape, "f")
     if solution.strategy is not None:
         validity.check_answer("strategy", solution.strategy, shape)

@@ -22,8 +22,9 @@ class How(Bounds, total=False):
         progress: True for a line on the terminal, or a function that is called with a
             [`Report`][jaxgames.progress.Report] now and then, and may end the solve.
             Not under tracing.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. The
+            clock is looked at between two steps: an answer that is there is given,
+            however late. Not under tracing.
         memory: bytes that it may take, likewise. None: what is free.
     """
 

@@ -168,7 +168,8 @@ def _place_for(problem: Problem, question: Any, solver: Any) -> str:
 
 
 def _chosen(problem: Problem, solver: str | Solver, strategies: bool) -> Solver:
-    found = problem.solvers.resolve(solver)
+    # What a user passed is checked; a problem may choose what users cannot name.
+    found = problem.solvers.resolve(solver) if isinstance(solver, str) else solver
     return found if strategies else dataclasses.replace(found, strategies=False)
 
 

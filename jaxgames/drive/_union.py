@@ -33,7 +33,11 @@ def union(arenas: Sequence[Arena]) -> tuple[Arena, np.ndarray]:
 
     def joined(name: str) -> Any:
         parts = [getattr(arena, name) for arena in arenas]
-        return None if any(part is None for part in parts) else np.concatenate(parts)
+        if any(part is None for part in parts):
+            return None
+        if "priority" in name:  # of several types no common one need be of integers
+            parts = [np.asarray(part).astype(np.int32, copy=False) for part in parts]
+        return np.concatenate(parts)
 
     size, edges = first[-1].tolist()
     arena = Arena(

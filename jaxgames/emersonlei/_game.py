@@ -2,7 +2,7 @@
 
 import dataclasses
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -98,7 +98,7 @@ class Game:
         Args:
             arena: the graph.
             condition: on the marks.
-            sets: for each mark vertices by number, or bool `[V]`.
+            sets: for each mark vertices by number, in a set or a list; or bool `[V]`.
 
         Raises:
             ValueError: there is no such vertex, or an array is of another shape.
@@ -108,6 +108,8 @@ class Game:
         if len(sets) > MOST_MARKS:
             raise ValueError(f"there may be {MOST_MARKS} marks, got {len(sets)}")
         for mark, vertices in enumerate(sets):
+            if isinstance(vertices, Set):
+                vertices = sorted(vertices)
             array = as_array(f"the set of mark {mark}", vertices)
             if array.dtype == bool:
                 if array.shape != (size,):
@@ -139,7 +141,7 @@ class Game:
             ValueError: as in `of_sets`.
         """
         each = (either([fin(2 * k), inf(2 * k + 1)]) for k in range(len(pairs)))
-        return cls.of_sets(arena, both(each), [x for pair in pairs for x in pair])
+        return cls.of_sets(arena, both(each), _sets_of(pairs))
 
     @classmethod
     def rabin(cls, arena: Arena, pairs: Sequence[tuple[Any, Any]]) -> "Game":
@@ -153,7 +155,7 @@ class Game:
             ValueError: as in `of_sets`.
         """
         each = (both([fin(2 * k), inf(2 * k + 1)]) for k in range(len(pairs)))
-        return cls.of_sets(arena, either(each), [x for pair in pairs for x in pair])
+        return cls.of_sets(arena, either(each), _sets_of(pairs))
 
     @classmethod
     def generalised_parity(
@@ -169,7 +171,7 @@ class Game:
         Raises:
             ValueError: priorities are of another shape, or there are too many.
         """
-        rows = np.asarray(priorities)
+        rows = as_array("priorities", priorities)
         size = arena.shape[0]
         good = rows.ndim == 2 and rows.shape[1] == size and rows.dtype.kind in "iu"
         if not good or (rows.size and rows.min() < 0):
@@ -253,3 +255,13 @@ class Game:
             return f"Game({self.arena}, {text})"
         vertices, edges = self.arena.shape
         return f"Game({vertices} vertices, {edges} edges, {text})"
+
+
+def _sets_of(pairs: Sequence[Any]) -> list[Any]:
+    """Both sets of each pair, one after the other."""
+    for number, pair in enumerate(pairs):
+        if not hasattr(pair, "__len__") or len(pair) != 2:
+            raise ValueError(
+                f"pair {number} must be two sets of vertices, got {pair!r:.80}"
+            )
+    return [vertices for pair in pairs for vertices in pair]

@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxgames import validity
 from jaxgames.arena import is_traced
-from jaxgames.arguments import check_array
+from jaxgames.arguments import as_array, check_array
 from jaxgames.emersonlei import host
 from jaxgames.emersonlei._game import Game
 from jaxgames.emersonlei._problem import check
@@ -78,7 +78,7 @@ def verify(game: Game, solution: Solution, **bounds: Unpack[Bounds]) -> Verdict:
         "target": np.shape(machine.target)[:1],
     }
     for name, shape in shapes.items():
-        array = np.asarray(getattr(machine, name))
+        array = as_array(f"solution.machine.{name}", getattr(machine, name))
         check_array(f"solution.machine.{name}", array, shape, "i")
     machine, game = to_numpy(machine), game.unpad()
     own = game.shape[0]

@@ -5,15 +5,16 @@ from typing import Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
 
-from jaxgames import drive, fixpoint, ops
+from jaxgames import drive, fixpoint, ops, validity
 from jaxgames.arena import Arena, is_traced
-from jaxgames.energy import _bounds, _device, _potentials, host
+from jaxgames.energy import _bounds, _device, _potentials
 from jaxgames.energy._bounds import check_capacity, largest_credit
 from jaxgames.energy._fvi import FVI, State
 from jaxgames.energy._potentials import Answer
 from jaxgames.energy._problem import Energy
 from jaxgames.energy._solution import Solution
 from jaxgames.energy._verdict import Verdict
+from jaxgames.energy._verify import checked_on_host
 from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.limits import Bounds, limited
 from jaxgames.solution import Stats, Status
@@ -211,9 +212,12 @@ def verify_with_capacity(
         >>> print(energy.verify_with_capacity(arena, solution, 4))
         vertex 1: player 0 needs less than its credit
     """
-    return host.verify(
-        arena, solution.credit, solution.strategy, capacity=check_capacity(capacity)
-    )
+    capacity = check_capacity(capacity)
+    arena, _ = _bounds.check(arena)
+    for name in ("credit", "winner"):
+        validity.check_answer(name, getattr(solution, name), arena.owner.shape)
+    credit, winner = np.asarray(solution.credit), np.asarray(solution.winner)
+    return checked_on_host(arena, credit, winner, solution.strategy, capacity)
 
 
 def survives(solution: Solution, level: Any) -> Any:

@@ -60,7 +60,8 @@ def from_mean_payoff(arena: Arena, threshold: Any, **bounds: Unpack[Bounds]) -> 
 
     Args:
         arena: a game with one integer weight on each edge.
-        threshold: an integer, a `fractions.Fraction`, or a pair of integers `(p, q)`.
+        threshold: an integer, a `fractions.Fraction`, or a pair of integers `(p, q)`
+            with `q` not 0, which is not looked at where it is traced.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits]. None
             of them under tracing.
 
@@ -93,7 +94,7 @@ def from_mean_payoff(arena: Arena, threshold: Any, **bounds: Unpack[Bounds]) -> 
     least, most = int(edges.min()) * q - p, int(edges.max()) * q - p
     # `q w` alone may not fit where `q w - p` does.
     whole, rest = divmod(p, q)
-    if max(-least, most, abs(whole)) < MOST:
+    if max(-least, most, abs(whole), q) < MOST:
         weight = (weight.astype(np.int64) - whole) * q - rest
     else:
         weight = weight.astype(object) * q - p
@@ -107,14 +108,15 @@ def as_ratio(threshold: Any) -> tuple[int, int]:
     Raises:
         ValueError: it is no number, or a float, or the denominator is zero.
     """
+    numbers = threshold if isinstance(threshold, tuple) else (threshold, 1)
     try:
-        if isinstance(threshold, tuple):
-            p, q = map(operator.index, threshold)
-            ratio = Fraction(p, q)
-        elif isinstance(threshold, Fraction):
+        if isinstance(threshold, Fraction):
             ratio = threshold
+        elif any(isinstance(x, bool | np.bool_) for x in numbers):
+            raise TypeError
         else:
-            ratio = Fraction(operator.index(threshold))
+            p, q = map(operator.index, numbers)
+            ratio = Fraction(p, q)
     except (TypeError, ValueError, ZeroDivisionError):
         raise ValueError(
             "threshold must be an integer, a Fraction or a pair of integers (p, q) "
@@ -248,12 +250,12 @@ def _with_weight(arena: Arena, weight: np.ndarray) -> Arena:
 def _traced(arena: Arena, threshold: Any) -> Arena:
     """The weights `q w - p` of a traced game; what does not fit is as far as can be.
 
-    With `p = q f + r` and `0 <= r < q` that is `q (w - f) - r`, whose sign is that of
-    `w - f` unless that is 0.
+    With `p = q f + r` and `|r| < |q|` that is `|q| (w - f) - |r|`, whose sign is that
+    of `w - f` unless that is 0.
     """
     pair = threshold if isinstance(threshold, tuple) else (threshold, 1)
-    if isinstance(threshold, Fraction):
-        pair = threshold.numerator, threshold.denominator
+    if not is_traced(threshold):
+        pair = as_ratio(threshold)
     if len(pair) != 2:
         raise ValueError(f"threshold must be a pair (p, q), got {len(pair)} numbers")
     weight = jnp.asarray(arena.weight)
@@ -261,9 +263,10 @@ def _traced(arena: Arena, threshold: Any) -> Arena:
         weight = weight.astype(jnp.int32)
     dtype = weight.dtype
     p, q = (_number(x, dtype) for x in pair)
-    whole = p // q
-    rest = p - whole * q
-    most = jnp.iinfo(dtype).max // 2
+    largest, most = jnp.iinfo(dtype).max, jnp.iinfo(dtype).max // 2
+    # The least number has no opposite: a rest of one is left of it then.
+    whole = jnp.where((p < -largest) & (q == -1), largest, p // q)
+    rest, q = jnp.abs(p - whole * q), jnp.abs(q)
     # Halves cannot wrap round.
     near = jnp.abs((weight >> 1) - (whole >> 1)) < most // 2
     over = jnp.where(near, weight - whole, jnp.where(weight > whole, most, -most))
@@ -271,6 +274,7 @@ def _traced(arena: Arena, threshold: Any) -> Arena:
     less = jnp.where(
         fits, jnp.where(fits, over, 0) * q - rest, jnp.sign(over) * (most + 1)
     )
+    less = jnp.where(over == 0, -rest, less)
     return dataclasses.replace(arena, weight=less.astype(dtype))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxgames import limits
 from jaxgames.arena import Arena
-from jaxgames.arguments import integer
+from jaxgames.arguments import as_array, integer
 from jaxgames.energy import _bounds
 from jaxgames.energy._bounds import check_capacity
 from jaxgames.energy._solution import Solution
@@ -30,6 +30,7 @@ class Play:
         vertex: int32 `[N + 1]`, the vertices in order.
         edge: int32 `[N]`, the edges between them.
         level: int64 `[N + 1]`, the energy at each vertex; negative only at the end.
+            Python's integers where one does not fit.
     """
 
     vertex: np.ndarray
@@ -47,7 +48,7 @@ class Play:
 
 
 MOST = (1 << 62) - 1
-"""The largest initial level: no energy on the way leaves 64 bits."""
+"""The largest initial level."""
 
 
 @limited()
@@ -106,13 +107,18 @@ def play(
     if capacity is not None:
         capacity = check_capacity(capacity)
         level = min(level, capacity)
-    strategy = np.asarray(solution.strategy)
+    strategy = as_array("solution.strategy", solution.strategy)
     v, vertices, edges, levels = start, [start], [], [level]
     while level >= 0 and len(edges) < steps:
         limits.tick("playing", len(edges), "steps")
-        edge = int(strategy[v])
+        edge, own = int(strategy[v]), _edges(arena, v)
         if edge == NO_EDGE:
-            edge = choose(v, level, _edges(arena, v))
+            edge = choose(v, level, own)
+        elif edge not in own:
+            raise ValueError(
+                f"solution.strategy[{v}] is {edge}, which is no edge of vertex {v}: "
+                f"these are {own.start} to {own.stop - 1}"
+            )
         level += int(arena.weight[edge])
         if capacity is not None:
             level = min(level, capacity)
@@ -123,7 +129,7 @@ def play(
     return Play(
         np.array(vertices, np.int32),
         np.array(edges, np.int32),
-        np.array(levels, np.int64),
+        np.array(levels, np.int64 if max(levels) < 1 << 63 else object),
     )
 
 

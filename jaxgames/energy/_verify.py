@@ -82,18 +82,17 @@ def verify(
     if traced:
         found = _traced(arena, *(jnp.asarray(x) for x in parts))
         return validity.withdrawn(fault, found)
-    exact = object in (arena.weight.dtype, np.asarray(parts[0]).dtype)
+    credit, winner, strategy = (np.asarray(x) for x in parts)
+    exact = object in (arena.weight.dtype, credit.dtype)
     if method == "auto" and not exact and _is_sent(arena):
-        credit, winner, strategy = (np.asarray(x) for x in parts)
         found = _on_device(arena, credit, winner, strategy, ROUNDS_THERE)
         if found is not None:
             return found
     if exact or method == "host" or (method == "auto" and can_compile()):
-        return _on_host(arena, *(np.asarray(x) for x in parts))
+        return checked_on_host(arena, credit, winner, strategy)
     with plain(arena.shape[1]) as sooner:
         if sooner and method == "auto":
-            return _on_host(arena, *(np.asarray(x) for x in parts))
-    credit, winner, strategy = (np.asarray(x) for x in parts)
+            return checked_on_host(arena, credit, winner, strategy)
     found = _on_device(arena, credit, winner, strategy)
     assert found is not None  # without a limit
     return found
@@ -105,7 +104,10 @@ def _is_sent(arena: Arena) -> bool:
     return large and ops.accelerated() and memory.has_room(*arena.shape)
 
 
-def _on_host(arena: Arena, credit, winner, strategy) -> Verdict:
+def checked_on_host(
+    arena: Arena, credit, winner, strategy, capacity: int | None = None
+) -> Verdict:
+    """The verdict of the host, for a battery of some capacity or for any."""
     size = int(arena.num_vertices)
     for reason, wrong in (
         (Reason.UNDECIDED, (winner[:size] < 0) | (winner[:size] > 1)),
@@ -114,7 +116,7 @@ def _on_host(arena: Arena, credit, winner, strategy) -> Verdict:
     ):
         if wrong.any():
             return Verdict.at(reason, int(np.argmax(wrong)))
-    return host.verify(arena, credit, strategy)
+    return host.verify(arena, credit, strategy, capacity=capacity)
 
 
 def _on_device(
@@ -126,7 +128,7 @@ def _on_device(
     strategy = np.clip(strategy, NO_EDGE - 1, MAX_SIZE)
     largest = _most(arena, credit)
     if largest >= 2**61 - 1:
-        return _on_host(arena, credit, winner, strategy)
+        return checked_on_host(arena, credit, winner, strategy)
     bits = 32 if largest < 2**29 - 1 else 64
     dtype = np.int32 if bits == 32 else np.int64
     with _device.of_bits(bits):

@@ -6,13 +6,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from jaxgames import drive, energy, fixpoint, states
-from jaxgames.arena import Arena, as_checked_as, is_traced
+from jaxgames.arena import Arena, as_checked_as, of_numpy
 from jaxgames.energyparity import _batch, host
 from jaxgames.energyparity._checks import check
 from jaxgames.energyparity._convert import from_mean_payoff_parity
 from jaxgames.energyparity._solution import LOST, UNKNOWN, Solution
 from jaxgames.energyparity._state import Answers, joined, parted
-from jaxgames.later import jax, to_numpy
 from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
 from jaxgames.tuning.energy import ROUNDS_TRACED
 
@@ -40,9 +39,7 @@ class EnergyParity(drive.Problem[Arena]):
     def read(self, question: Any) -> tuple[Arena, Any]:
         """Weights are on edges, priorities on vertices; the recursion is the host's."""
         arena, fault = check(question)
-        if isinstance(arena.owner, jax.Array) and not is_traced(arena):
-            arena = as_checked_as(arena, to_numpy(arena))
-        return arena, fault
+        return of_numpy(arena), fault
 
     def undecided(self, question: Any) -> Answer:
         size = np.shape(question.owner)
@@ -136,17 +133,8 @@ class EnergyParity(drive.Problem[Arena]):
     def _origin(self, question: Arena, solver: Any) -> states.Origin:
         """What a state is of: strategies are made at the end."""
         told = solver if isinstance(solver, str) else states.described(solver)
-        words = EnergyParity.words(self, question)
+        words = states.words_of(question)
         return states.Origin(words, told, states.version())
-
-    def words(self, question: Arena) -> states.Words:
-        """Those of the arena, whose weights may be of any size."""
-        weight = np.asarray(question.weight)
-        if weight.dtype != object:
-            return states.words_of(question)
-        text = ",".join(map(str, weight.tolist())).encode()
-        rest = dataclasses.replace(question, weight=None)
-        return states.fingerprint((rest, np.frombuffer(text, np.uint8)))
 
     def traced_auto(self) -> Any:
         """Which games the recursion asks depends on answers."""

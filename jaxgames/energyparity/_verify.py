@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxgames import validity
 from jaxgames.arena import Arena, as_checked_as, is_traced
-from jaxgames.arguments import check_array
+from jaxgames.arguments import as_array, check_array
 from jaxgames.energyparity import host
 from jaxgames.energyparity._checks import check
 from jaxgames.energyparity._solution import Solution
@@ -101,6 +101,6 @@ def _check_modes(arena: Arena, modes: Any) -> None:
     shapes |= dict.fromkeys(("vertex", "earn", "credit"), all_in[:1])
     shapes["begin"] = (sum(cores[:1]) + 1,)
     for name, shape in shapes.items():
-        array = np.asarray(getattr(modes, name))
+        array = as_array(f"solution.modes.{name}", getattr(modes, name))
         kinds = "b" if name in ("is_top", "reaches") else "iO"
         check_array(f"solution.modes.{name}", array, shape, kinds)

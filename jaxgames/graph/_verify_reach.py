@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxgames import limits, verdict
 from jaxgames.arena import Arena, is_traced
-from jaxgames.arguments import check_array
+from jaxgames.arguments import as_array, check_array
 from jaxgames.graph._input import read, vertex_mask
 from jaxgames.graph._solution import NO_RANK, Attractor
 from jaxgames.limits import Bounds, limited
@@ -142,7 +142,8 @@ def verify_attractor(
         raise ValueError(f"player must be 0 or 1, got {player!r}")
     size = arena.shape[0]
     mask, goal = _mask(found.mask, arena), vertex_mask("target", arena, target)
-    rank, strategy = (np.asarray(x) for x in (found.rank, found.strategy))
+    rank = as_array("rank", found.rank)
+    strategy = as_array("strategy", found.strategy)
     for name, array in (("rank", rank), ("strategy", strategy)):
         check_array(name, array, (size,), "i")
     real = int(arena.num_edges)
@@ -173,6 +174,6 @@ def verify_attractor(
 
 
 def _mask(found: Any, arena: Arena) -> np.ndarray:
-    found = np.asarray(found)
+    found = as_array("found", found)
     check_array("found", found, arena.shape[:1], "b")
     return found

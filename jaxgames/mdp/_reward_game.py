@@ -32,7 +32,7 @@ from jaxgames.mdp._stochastic_game import (
     undecided_game,
 )
 from jaxgames.mdp._values_problem import ValueBounds
-from jaxgames.mdp._values_verdict import ValueVerdict, ordered
+from jaxgames.mdp._values_verdict import ValueVerdict, claimed, ordered
 from jaxgames.mdp._verify_values import verify_values
 from jaxgames.solution import SolveError, Status
 from jaxgames.tuning.mdp import IMPROVED_EXACTLY_UP_TO
@@ -169,6 +169,10 @@ def verify_reward_game(
     Returns:
         A verdict: true if the bounds hold.
 
+    Raises:
+        ValueError: an argument is wrong, or an array of `found` is missing or has
+            another shape or type.
+
     Examples:
         >>> from jaxgames import mdp
         >>> game = mdp.Game.from_arrays([0, 2], [0, 1, 2], [0, 0], [1, 1], [0])
@@ -179,8 +183,9 @@ def verify_reward_game(
         valid
     """
     asked = _asked(game, reward, target, discount, maximizer)
-    lower, upper = (np.asarray(x, np.float64) for x in (found.lower, found.upper))
-    strategy = np.asarray(found.strategy)
+    lower, upper, strategy = claimed(found, game.model.num_states)
+    if strategy is None:
+        raise ValueError("a strategy is needed to verify this: int [S]")
     verdict = ordered(asked.real, lower, upper)
     if not verdict:
         return verdict

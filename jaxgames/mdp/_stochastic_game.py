@@ -18,7 +18,7 @@ from jaxgames.mdp._open import exactly
 from jaxgames.mdp._questions import Posed
 from jaxgames.mdp._region import NO_CHOICE, as_states, check_model, check_quantitative
 from jaxgames.mdp._values_problem import VALUES, Question, ValueBounds
-from jaxgames.mdp._values_verdict import ValueVerdict, ordered
+from jaxgames.mdp._values_verdict import ValueVerdict, claimed, ordered
 from jaxgames.mdp._verify_values import Claim
 from jaxgames.solution import SolveError, Stats, Status
 from jaxgames.tuning.mdp import IMPROVED_EXACTLY_UP_TO
@@ -422,6 +422,10 @@ def verify_game(
     Returns:
         A verdict: true if the bounds hold.
 
+    Raises:
+        ValueError: an argument is wrong, or an array of `found` is missing or has
+            another shape or type.
+
     Examples:
         >>> from jaxgames import mdp
         >>> game = mdp.Game.from_arrays(
@@ -431,14 +435,15 @@ def verify_game(
         valid
     """
     refuse_traced("bounds are checked exactly,", game, target, states)
+    check_type(game)
     model = game.model
     check_model(model)
     goal = as_states("target", model, target)
     passed = np.ones(model.num_states, bool)
     if states is not None:
         passed = as_states("states", model, states)
-    lower, upper = (np.asarray(x, np.float64) for x in (found.lower, found.upper))
-    claim = Claim(model, lower, upper, found.strategy)
+    lower, upper, strategy = claimed(found, model.num_states)
+    claim = Claim(model, lower, upper, strategy)
     verdict = ordered(claim.real, lower, upper)
     if not verdict:
         return verdict

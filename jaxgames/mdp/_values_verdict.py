@@ -1,8 +1,11 @@
 """What a check of values finds."""
 
+from typing import Any
+
 import numpy as np
 
 from jaxgames import verdict
+from jaxgames.arguments import as_array, check_array
 
 
 class ValueReason(verdict.Reason):
@@ -36,6 +39,25 @@ class ValueVerdict(verdict.Verdict):
 
     reasons = ValueReason
     place = "state"
+
+
+def claimed(found: Any, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Lower bounds, upper bounds and strategy of what is to be verified, `[S]` each.
+
+    Raises:
+        ValueError: there are none, or an array is of another shape or type.
+    """
+    arrays = []
+    for name, kinds in (("lower", "fiu"), ("upper", "fiu"), ("strategy", "iu")):
+        values = getattr(found, name, None)
+        if values is None and name != "strategy":
+            raise ValueError(f"found.{name} is None: there is nothing to verify")
+        if values is not None:
+            values = as_array(f"found.{name}", values)
+            check_array(f"found.{name}", values, (size,), kinds)
+        arrays.append(values)
+    lower, upper, strategy = arrays
+    return lower.astype(np.float64), upper.astype(np.float64), strategy
 
 
 def ordered(real: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> ValueVerdict:

@@ -29,8 +29,11 @@ def guess(arena: Arena) -> Ratio | None:
     O(V + E) for each strategy, of which there are few on most games.
 
     Returns:
-        None where no strategies were found that neither player would change.
+        None where no strategies were found that neither player would change, and where
+        weights are Python's integers.
     """
+    if arena.weight.dtype == object:
+        return None
     weight = arena.weight.astype(np.float64)
     width = float(np.abs(weight).max())
     move = np.zeros(len(arena.owner), np.int32)

@@ -67,7 +67,8 @@ def game_at(
     Returns:
         Weights of 32 or 64 bits, or of Python's integers where these are too few.
     """
-    src, weight = arena.src, arena.weight.astype(np.int64)
+    src, weight = arena.src, arena.weight
+    weight = weight if weight.dtype == object else weight.astype(np.int64)
     least, most = int(weight.min()), int(weight.max())
     largest = max(most, -least) * int(den.max()) + max(int(num.max()), -int(num.min()))
     if largest >= 2**61:

@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames import drive, energy, states
-from jaxgames.arena import Arena, as_checked_as, is_traced
-from jaxgames.later import jax, to_numpy
+from jaxgames.arena import Arena, of_numpy
 from jaxgames.meanpayoff import _batch, _parts, _values
 from jaxgames.meanpayoff._checks import check
 from jaxgames.meanpayoff._solution import Decision, Solution
@@ -34,9 +33,7 @@ class Values(drive.Problem[Arena]):
     def read(self, question: Any) -> tuple[Arena, Any]:
         """Weights are one integer for each edge; the search is the host's."""
         arena, fault = check(question)
-        if isinstance(arena.owner, jax.Array) and not is_traced(arena):
-            arena = as_checked_as(arena, to_numpy(arena))
-        return arena, fault
+        return of_numpy(arena), fault
 
     def undecided(self, question: Any) -> Answer:
         """No values: their denominators are 0."""

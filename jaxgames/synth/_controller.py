@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxgames.arguments import texts
 from jaxgames.kept import kept
 from jaxgames.later import jnp
 from jaxgames.ltl import Automaton
@@ -176,10 +177,20 @@ class Controller(Value):
         return int(self.successor[-1 - node]), int(self.output[-1 - node])
 
     def run(self, word: Iterable[Iterable[str]]) -> list[frozenset[str]]:
-        """What it writes when it reads a word; letters are sets of names."""
+        """What it writes when it reads a word; letters are sets of names.
+
+        Raises:
+            ValueError: a letter has a name that it does not read, or is a text.
+        """
         state, written = 0, []
-        for names in word:
-            names = set(names)
+        for place, names in enumerate(word):
+            names = set(texts(f"letter {place} of the word", names))
+            unknown = sorted(map(repr, names.difference(self.reads)))
+            if unknown:
+                raise ValueError(
+                    f"letter {place} of the word has {', '.join(unknown)}, which the "
+                    f"controller does not read: it reads {', '.join(self.reads)}"
+                )
             letter = sum(1 << i for i, name in enumerate(self.reads) if name in names)
             state, output = self.step(state, letter)
             held = (x for i, x in enumerate(self.writes) if output >> i & 1)
@@ -466,7 +477,7 @@ def _dot(rows: Iterable[tuple[int, int, str]]) -> str:
         "  rankdir=LR; node [shape=circle];",
         '  start [shape=point, label=""]; start -> 0;',
     ]
-    for (q, r), texts in labels.items():
-        text = "\\n".join(x.replace("\\", "\\\\").replace('"', '\\"') for x in texts)
+    for (q, r), guards in labels.items():
+        text = "\\n".join(x.replace("\\", "\\\\").replace('"', '\\"') for x in guards)
         lines.append(f'  {q} -> {r} [label="{text}"];')
     return "\n".join([*lines, "}", ""])

@@ -240,6 +240,7 @@ def test_bounds_hold_whatever_values_they_are_made_of():
         ((GAME, 1.0), "discount must be a number between 0 and 1"),
         ((GAME, (1, 0)), "discount must be a number between 0 and 1"),
         ((GAME, "x"), "discount must be a number between 0 and 1"),
+        ((GAME, "0.5"), "discount must be a number between 0 and 1"),
         ((GAME, (10**20 - 1, 10**20)), "that float64 can tell from 1, got"),
         ((GAME, float("nan")), "discount must be a number between 0 and 1"),
         ((GAME, 0.5, "fvi"), "no discounted solver is called 'fvi'"),
@@ -251,8 +252,11 @@ def test_what_cannot_be_solved(arguments, message):
 
 
 def test_what_cannot_be_asked():
-    with pytest.raises(ValueError, match="epsilon must be a positive number"):
-        discounted.solve(GAME, 0.5, epsilon=0)
+    for wrong in (0, None, "1", (1, 2), True, np.ones(1), float("inf")):
+        with pytest.raises(ValueError, match="epsilon must be a positive number"):
+            discounted.solve(GAME, 0.5, epsilon=wrong)
+    for right in (Fraction(1, 8), np.float32(0.1), jnp.array(0.1), 1):
+        assert discounted.solve(GAME, 0.5, epsilon=right).status == Status.SOLVED
     found = discounted.solve(GAME, 0.5)
     with pytest.raises(ValueError, match="verified on the host"):
         jax.jit(lambda x: discounted.verify(x, 0.5, found))(GAME)

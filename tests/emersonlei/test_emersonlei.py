@@ -301,12 +301,25 @@ def test_limits_and_states():
         (lambda: Game.of_sets(ROUND, inf(0), [[]] * 63), "there may be 62 marks"),
         (lambda: Game.muller(ROUND, [[0]], [[1]]), "family has marks"),
         (lambda: Game.generalised_parity(ROUND, [[1]]), "priorities must be"),
+        (
+            lambda: Game.streett(ROUND, [([0], [1], [2]), ([2], [0])]),
+            "pair 0 must be two sets of vertices",
+        ),
+        (lambda: Game.rabin(ROUND, [0, 1]), "pair 0 must be two sets of vertices"),
+        (lambda: inf(-1), "mark must be at least 0, got -1"),
+        (lambda: fin(0.5), "mark must be an integer at least 0, got 0.5"),
         (lambda: emersonlei.solve(ROUND), "expected an emersonlei.Game, got Arena"),
     ],
 )
 def test_what_is_no_such_game(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_vertices_of_a_mark_may_be_a_set():
+    listed = Game.streett(ROUND, [([0], [1, 2])])
+    told = Game.streett(ROUND, [({0}, frozenset([2, 1]))])
+    assert told.vertex_marks.tolist() == listed.vertex_marks.tolist() == [1, 2, 2]
 
 
 def test_what_cannot_be_asked():

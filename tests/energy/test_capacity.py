@@ -139,6 +139,41 @@ def test_wrong_answers_are_refused():
                 assert not energy.verify_with_capacity(arena, wrong, 5)
 
 
+def test_another_winner_is_refused():
+    solution = energy.solve_with_capacity(ARENA, 5)
+    for winner in ([1, 0], [0, 1], [-1, 0], [0, 2]):
+        wrong = dataclasses.replace(solution, winner=np.array(winner, np.int8))
+        assert not energy.verify_with_capacity(ARENA, wrong, 5)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"winner": None}, "solution.winner is None"),
+        ({"credit": np.zeros(3, int)}, "solution.credit must have the arena's shape"),
+        ({"winner": np.zeros(2)}, "solution.winner must hold integers, got float64"),
+        ({"strategy": np.zeros(1, int)}, "solution.strategy must have the arena's"),
+    ],
+)
+def test_answers_of_another_form_are_none(change, message):
+    wrong = dataclasses.replace(energy.solve_with_capacity(ARENA, 5), **change)
+    with pytest.raises(ValueError, match=message):
+        energy.verify_with_capacity(ARENA, wrong, 5)
+
+
+def test_what_is_no_energy_game_is_not_verified():
+    solution = energy.solve_with_capacity(ARENA, 5)
+    for weight, message in (
+        (None, "weight is None"),
+        (np.zeros((2, 2), np.int32), "one weight on each edge"),
+        (ARENA.weight.astype(object), "weight must hold signed integers, got object"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            energy.verify_with_capacity(
+                dataclasses.replace(ARENA, weight=weight), solution, 5
+            )
+
+
 def test_moves_of_player_1_are_refused():
     arena = Arena.from_edges([0], [0], owner=[1], weight=[-1])
     solution = energy.solve_with_capacity(arena, 3)

@@ -99,7 +99,7 @@ def test_credits_round_a_zero_cycle(method):
 
 @pytest.mark.parametrize("rounds", [1, 100])
 def test_an_accelerator_is_the_first_to_look_at_a_large_game(rounds, monkeypatch):
-    asked, on_host = [], _verify._on_host
+    asked, on_host = [], _verify.checked_on_host
 
     def noted(*args):
         asked.append(args)
@@ -107,7 +107,7 @@ def test_an_accelerator_is_the_first_to_look_at_a_large_game(rounds, monkeypatch
 
     monkeypatch.setattr(_verify, "CHECKED_THERE_FROM", 0)
     monkeypatch.setattr(_verify, "ROUNDS_THERE", rounds)
-    monkeypatch.setattr(_verify, "_on_host", noted)
+    monkeypatch.setattr(_verify, "checked_on_host", noted)
     monkeypatch.setattr(_verify.ops, "accelerated", lambda: True)
     arena = Arena.from_edges(
         [0, 1, 2, 3], [1, 2, 3, 3], owner=[0] * 4, weight=[-1, -1, -1, 0]

@@ -104,3 +104,13 @@ def test_solutions_are_checked():
     other = dataclasses.replace(solution, credit=np.zeros(3, np.int32))
     with pytest.raises(ValueError, match=r"shape of one game's vertices, \(2,\), got"):
         energy.play(ARENA, other, 0, 3, 5)
+    foreign = dataclasses.replace(solution, strategy=np.full(2, 9, np.int32))
+    with pytest.raises(ValueError, match=r"strategy\[0\] is 9, which is no edge"):
+        energy.play(ARENA, foreign, 0, 3, 5)
+
+
+def test_levels_may_be_large():
+    arena = Arena.from_edges([0], [0], owner=[0], weight=[2**61])
+    played = energy.play(arena, energy.solve(arena), 0, 2**61, 9)
+    assert played.level.tolist() == [2**61 * k for k in range(1, 11)]
+    assert repr(played) == f"Play(9 steps, lowest level {2**61})"

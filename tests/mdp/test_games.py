@@ -408,6 +408,31 @@ def test_what_is_no_game_is_invalid_where_it_is_traced():
     assert (found.strategy[1:6] == -1).all()
 
 
+@pytest.mark.parametrize(
+    ("wrong", "match"),
+    [
+        ({"lower": [1.0]}, r"found.lower must hold numbers of shape \(3,\)"),
+        ({"upper": np.ones((1, 3))}, "found.upper must hold numbers of shape"),
+        ({"lower": ["1", "1", "0"]}, "found.lower must hold numbers"),
+        ({"lower": [1j, 1, 0]}, "found.lower must hold numbers"),
+        ({"upper": None}, "found.upper is None"),
+        ({"strategy": [0.0, -1.0, 3.0]}, "found.strategy must hold integers"),
+        ({"strategy": [0]}, "found.strategy must hold integers of shape"),
+        ({"strategy": None}, "a strategy is needed to verify this"),
+    ],
+)
+def test_values_of_another_form_are_no_claim(wrong, match):
+    game = mdp.Game.from_arrays(
+        *([0, 2, 3, 4], [0, 1, 2, 3, 4], [1, 2, 1, 2], [1, 1, 1, 1], [0, -1, -1])
+    )
+    wrong = {k: x if x is None else np.array(x) for k, x in wrong.items()}
+    claim = dataclasses.replace(mdp.solve_game(game, [1]), **wrong)
+    with pytest.raises(ValueError, match=match):
+        mdp.verify_game(game, [1], claim)
+    with pytest.raises(ValueError, match=match):
+        mdp.verify_reward_game(game, np.ones(4), claim, [1])
+
+
 def test_what_of_games_cannot_be_traced():
     game = random_game(np.random.default_rng(0), 4)
     reward = np.ones(game.model.num_choices)

@@ -13,7 +13,9 @@ from jaxgames import (
     Arena,
     SolveError,
     Status,
+    discounted,
     energy,
+    energyparity,
     generate,
     host,
     meanpayoff,
@@ -508,6 +510,82 @@ def test_decisions_of_a_batch_inside_jit():
         assert np.asarray(got.winner)[k, :size].tolist() == expected
 
 
+def test_decisions_by_any_pair_inside_jit():
+    """Denominators may be negative, and larger than halves of the type."""
+    least, most = -(2**31), 2**31 - 1
+    some = [0, 1, -1, 3, -3, 2**30 + 5, -(2**30) - 5, least, least + 1, most]
+    pairs = [(p, q) for p in some for q in some if q]
+    arena = Arena.from_edges([0, 1], [0, 1], owner=[0, 1], weight=[0, -1])
+
+    @jax.jit
+    @jax.vmap
+    def decide(p, q):
+        return meanpayoff.decide(arena, (p, q), "fvi")
+
+    got = decide(*(np.array(x, np.int32) for x in zip(*pairs, strict=True)))
+    solved = np.asarray(got.status) == Status.SOLVED
+    for pair, winner in zip(np.array(pairs)[solved], got.winner[solved], strict=True):
+        threshold = Fraction(*pair.tolist())
+        assert winner.tolist() == [int(threshold > 0), int(threshold > -1)], pair
+        assert meanpayoff.decide(arena, threshold).winner.tolist() == winner.tolist()
+    assert solved.sum() > 60
+    with pytest.raises(ValueError, match="with q not 0"):
+        jax.jit(lambda x: meanpayoff.decide(x, (1, 0)).winner)(arena)
+
+
+def by_hand(**fields) -> Arena:
+    """An arena with a cycle of three edges, and a loop at each end."""
+    arena = Arena.from_edges(
+        [0, 0, 1, 1, 2, 2], [0, 1, 0, 2, 1, 2], owner=[0, 1, 0],
+        weight=[0, 5, -1, 2, 7, 3], priority=[0, 1, 2],
+    )  # fmt: skip
+    return dataclasses.replace(arena, **fields)
+
+
+@pytest.mark.parametrize("unit", [1, 2**40, 2**70])
+def test_weights_may_be_integers_of_python(unit):
+    weight = by_hand().weight.astype(object) * unit
+    arena = by_hand(weight=weight)
+    expected = [x * unit for x in values(meanpayoff.solve(by_hand(), "host"))]
+    for solver in ("auto", "host", "fvi"):
+        found = meanpayoff.solve(arena, solver)
+        assert values(found) == expected
+        assert meanpayoff.verify(arena, found)
+    part = meanpayoff.solve(arena, max_steps=1, throw=False)
+    assert values(meanpayoff.solve(arena, state=part.state)) == expected
+    for solver in ("auto", "improvement", "vi"):
+        found = discounted.solve(arena, 0.5, solver, epsilon=1e-3 * unit)
+        assert discounted.verify(arena, 0.5, found)
+    assert energyparity.verify(arena, energyparity.solve(arena))
+
+
+@pytest.mark.parametrize("name", ["row_ptr", "dst", "owner", "weight"])
+def test_some_arrays_may_be_of_jax(name):
+    arena = by_hand(**{name: jnp.asarray(getattr(by_hand(), name))})
+    expected = values(meanpayoff.solve(by_hand(), "host"))
+    assert values(meanpayoff.solve(arena)) == expected
+    assert values(solve_many(meanpayoff, [arena])[0]) == expected
+    assert discounted.verify(arena, 0.5, discounted.solve(arena, 0.5, "host"))
+    assert energyparity.verify(arena, energyparity.solve(arena))
+
+
+@pytest.mark.parametrize("problem", [meanpayoff, energyparity])
+def test_priorities_of_several_types_are_put_side_by_side(problem):
+    wide = by_hand(priority=by_hand().priority.astype(np.uint64))
+    both = solve_many(problem, [wide, by_hand()])
+    alone = problem.solve(by_hand())
+    for found in both:
+        assert found.strategy.tolist() == alone.strategy.tolist()
+
+
+def test_decisions_by_very_fine_thresholds():
+    arena = Arena.from_edges([0], [0], owner=[0], weight=[0], priority=[0])
+    for sign in (1, -1):
+        threshold = Fraction(sign, 2**70)
+        assert meanpayoff.decide(arena, threshold).winner.tolist() == [sign > 0]
+        assert energyparity.decide(arena, threshold).winner.tolist() == [sign > 0]
+
+
 def test_a_decision_tells_what_it_is():
     arena = small(7)
     decision = meanpayoff.decide(arena, 0, "host")
@@ -518,6 +596,8 @@ def test_a_decision_tells_what_it_is():
         bare.successor(arena)
     with pytest.raises(ValueError, match="threshold must be"):
         meanpayoff.decide(arena, 0.5)
+    with pytest.raises(ValueError, match="threshold must be"):
+        meanpayoff.decide(arena, True)
     with pytest.raises(ValueError, match="must be made of integers"):
         jax.jit(lambda x: meanpayoff.decide(arena, x).winner)(0.5)
 

@@ -138,6 +138,19 @@ def _lassos(after, most):
             ]
 
 
+def test_a_controller_refuses_names_that_it_does_not_read():
+    echo = Controller.from_arrays(
+        *(["r"], ["g"]),
+        **{"node": [0], "test": [0], "low": [-1], "high": [-2]},
+        **{"output": [0, 1], "successor": [0, 0]},
+    )
+    with pytest.raises(ValueError, match=r"letter 1 .* has 'g', 's', which .* reads r"):
+        echo.run([{"r"}, {"r", "s", "g"}])
+    with pytest.raises(ValueError, match="letter 0 of the word must be a list of text"):
+        echo.run(["r"])
+    assert echo.run([["r"], ()]) == [{"g"}, set()]
+
+
 def test_a_controller_and_its_words_say_the_same():
     for formula in ("G(r <-> X g)", "G(r -> F g) & G(!r -> F !g)"):
         specification = asked(formula, False)

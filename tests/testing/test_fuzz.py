@@ -1,7 +1,10 @@
 """Differential fuzzing: that nothing is found, and that what is wrong is found."""
 
 import dataclasses
+import multiprocessing.util
 import sys
+import tempfile
+from pathlib import Path
 
 import broken
 import numpy as np
@@ -24,6 +27,13 @@ SLOW = (
     *("promotion", "fpi", "spm", "alternating", "improvement"),
 )
 """Checks of parity games that compile, or run, for seconds each."""
+
+
+def test_processes_clear_away_what_is_there(pytestconfig):
+    """Nothing is printed after the tests; a process of xdist clears nothing away."""
+    shared = Path(multiprocessing.util.get_temp_dir())
+    inside = Path(tempfile.gettempdir()) in shared.parents
+    assert inside == hasattr(pytestconfig, "workerinput")
 
 
 def quick(name: str) -> list[str]:
