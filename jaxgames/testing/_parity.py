@@ -392,6 +392,7 @@ def complaints_of_all() -> dict[str, Complaints]:
     checks["host"], checks["auto"] = of_front_door("host", 1), of_front_door("auto", 16)
     checks["host.tangles"] = of_front_door("host-tangles", 1)
     checks["host.afresh"] = of_engines("afresh")
+    checks["host.zielonka"] = of_engines("zielonka")
     checks["host.justified"] = of_engines("justified")
     checks["host.mixed"] = of_engines("mixed")
     checks["host.in_turn"] = of_engines(*host.LEGS)

@@ -375,6 +375,7 @@ def let_most_of_work(monkeypatch, leg, work=1):
 def test_engines_hand_on_what_is_won(monkeypatch):
     """With budgets that are soon spent all of them have turns, and decide parts."""
     monkeypatch.setattr(_legs, "WORK_OF_FEW", 2)
+    monkeypatch.setattr(_legs, "WORK_OF_RECURSION", 0)
     tried = set()
     arenas = [*odd_arenas(seed=33, count=200), *random_arenas(34, 60, 150)]
     arenas += [generate.two_counters(5), generate.two_counters_plus(3)]
@@ -387,11 +388,11 @@ def test_engines_hand_on_what_is_won(monkeypatch):
             stats = check_in_turn(arena, legs).stats
             tried.add((stats.get("tried"), stats["engine"]))
     assert ("promotion", "tangles") in tried
-    assert ("promotion, tangles", "justified") in tried
-    assert ("promotion, tangles, justified", "afresh") in tried
-    assert ("promotion, tangles, justified, afresh", "mixed") in tried
-    for leg in engine.LEGS[1:]:
-        assert ("promotion, tangles, justified, afresh, mixed", leg) in tried
+    assert ("promotion, tangles, zielonka", "justified") in tried
+    assert ("promotion, tangles, zielonka, justified", "afresh") in tried
+    assert ("promotion, tangles, zielonka, justified, afresh", "mixed") in tried
+    for leg in {*engine.LEGS[1:]} - {"zielonka"}:
+        assert (", ".join(engine.LEGS), leg) in tried
     assert ("afresh, tangles, promotion", "tangles") in tried
 
 
@@ -402,10 +403,11 @@ def test_tangle_learning_has_all_turns_but_the_first():
     """
     for size in (1000, 5000, 10**6):
         turns = list(itertools.islice(_legs.turns(engine.LEGS, size), 200))
-        assert [turn.leg for turn in turns[:2]] == ["promotion", "tangles"]
-        assert turns[0].other is turns[1].other is None
-        done = turns[1].budget
-        for turn in turns[2:]:
+        first = ["promotion", "tangles", "zielonka", "tangles"]
+        assert [turn.leg for turn in turns[:4]] == first
+        assert {turn.other for turn in turns[:4]} == {None}
+        done = turns[1].budget + turns[3].budget
+        for turn in turns[4:]:
             assert turn.leg == "tangles"
             rate = turn.more / _legs.BESIDE[turn.other]
             rate /= _legs.LONGER if size <= _legs.FEW else 1
@@ -414,7 +416,7 @@ def test_tangle_learning_has_all_turns_but_the_first():
             assert rate <= 1.5 * most + 1
             done += turn.budget
         rounds = collections.defaultdict(list)
-        for leg, some in itertools.groupby(turns[2:], lambda turn: turn.other):
+        for leg, some in itertools.groupby(turns[4:], lambda turn: turn.other):
             rounds[leg].append(sum(turn.more for turn in some))
         few = size <= _legs.FEW
         assert set(rounds) == set(_legs.SECONDS) - set(() if few else ["promotion"])
@@ -424,7 +426,7 @@ def test_tangle_learning_has_all_turns_but_the_first():
             if few:
                 for less, more in itertools.pairwise(later):
                     assert 2 * less <= more <= 2 * less + 1
-        early = [turn.other for turn in turns[2:40]]
+        early = [turn.other for turn in turns[4:40]]
         assert early.index("justified") < early.index("afresh")
         assert "mixed" not in early[: early.index("afresh") + 1]
 
@@ -432,7 +434,7 @@ def test_tangle_learning_has_all_turns_but_the_first():
 def test_no_other_has_a_turn_before_tangle_learning_has_done():
     """Where a game is one that it is made for."""
     outcome = check_certificate(generate.two_counters(20))
-    assert outcome.stats["tried"] == "promotion"
+    assert outcome.stats["tried"] == "promotion, tangles, zielonka"
 
 
 def test_budgets_are_for_what_is_not_won():
@@ -460,7 +462,7 @@ def test_a_large_game_of_two_counters_is_won_before_others_learn_tangles():
     assert "mixed" not in solution.stats["tried"]
 
 
-@pytest.mark.parametrize("leg", ["afresh", "justified", "promotion"])
+@pytest.mark.parametrize("leg", ["afresh", "justified", "promotion", "zielonka"])
 @pytest.mark.parametrize("budget", [1, 3])
 def test_an_engine_goes_on_where_it_was(budget, leg):
     """In many short turns it does what it does in one, and nothing again."""
@@ -637,13 +639,15 @@ def test_no_part_begins_with_what_all_of_the_game_has_just_had(monkeypatch):
     of_whole, *of_parts = (
         [(leg, other) for size, leg, other in had if size == each] for each in sizes
     )
-    alone = [("promotion", None), ("tangles", None)]
-    assert of_whole[:2] == alone
-    assert {other for _, other in of_whole[2:]} == {"justified"}
+    first, recursion, alone = (
+        (leg, None) for leg in ("promotion", "zielonka", "tangles")
+    )
+    assert of_whole[:4] == [first, alone, recursion, alone]
+    assert {other for _, other in of_whole[4:]} == {"justified"}
     for turns in of_parts:
-        assert turns[0] == alone[0]
-        assert alone[1] not in turns
-        others = [other for _, other in turns[1:]]
+        assert turns[:2] == [first, recursion]
+        assert alone not in turns
+        others = [other for _, other in turns[2:]]
         assert others[0] == "promotion"
         assert "justified" not in others[: others.index("afresh") + 1]
 
@@ -652,6 +656,7 @@ def test_no_part_begins_with_what_all_of_the_game_has_just_had(monkeypatch):
 def test_games_that_fall_apart(count, monkeypatch):
     """Each part is a game of its own, once those are won that it leads to."""
     monkeypatch.setattr(_legs, "WORK_OF_FEW", 0)
+    monkeypatch.setattr(_legs, "WORK_OF_RECURSION", 0)
     monkeypatch.setattr(_legs, "LATER_WORK", 1)
     monkeypatch.setattr(_legs, "FIRST_TANGLES", 1)
     monkeypatch.setattr(_arranged, "LEAST_PART", 1)
@@ -724,6 +729,7 @@ def test_no_known_family_is_exponential(family):
         ("afresh", generate.two_counters(16)),
         ("tangles", generate.two_counters_plus(12)),
         ("justified", generate.counter_rob(20)),
+        ("zielonka", generate.counter_core(20)),
     ],
     ids=str,
 )
@@ -1088,6 +1094,33 @@ def test_claims_are_kept_where_others_win(count):
             (turns._key >> 2) - _attract.WON, expected, err_msg=str(number)
         )
     assert won_since > count // 10
+
+
+@some_of(200, 5000)
+def test_the_recursion_begins_again_where_others_win(count):
+    """What it has won at its first level is won for good before."""
+    rng, again, partly = np.random.default_rng(8), 0, 0
+    for number, arena in enumerate((*odd_arenas(41, count), *LINKED)):
+        expected = reference.solve(arena).winner
+        turns, finished = begun_turns(arena), False
+        while not finished:
+            now = turns._won()
+            finished = turns._go("zielonka", 1)
+            won = turns._key >= 4 * _attract.WON
+            player = (turns._key >> 2) - _attract.WON
+            np.testing.assert_array_equal(player[won], expected[won])
+            partly += not finished and won.sum() > now
+            if not finished:
+                wins = expected == rng.integers(2)
+                player = expected[wins].astype(np.int32)
+                key = 4 * (_attract.WON + player) | (turns._key[wins] & 1)
+                again += not won[wins].all()
+                turns._key[wins] = key
+        np.testing.assert_array_equal(
+            (turns._key >> 2) - _attract.WON, expected, err_msg=str(number)
+        )
+    assert again > count // 20
+    assert partly > 0
 
 
 @pytest.mark.parametrize("arena", [generate.jurdzinski(3, 40), *LINKED[3:5]], ids=str)

@@ -230,10 +230,11 @@ def run(
 ) -> Outcome:
     """Decides who wins a parity game from each vertex, and how.
 
-    Five algorithms take turns, each with a budget of work, which is doubled when all
+    Six algorithms take turns, each with a budget of work, which is doubled when all
     have spent theirs. What one of them has won is won for the others. Promotion has the
-    first turn, and tangle learning the second. From then on tangle learning has all
-    turns, and one of the others works beside it, in another thread if there are cores.
+    first turn, and tangle learning the second, but for a short one of the recursion
+    within that. From then on tangle learning has all turns, and one of the others works
+    beside it, in another thread if there are cores.
     The outcome does not depend on threads: see `Turns`.
 
     - `"promotion"`: priority promotion [1], which keeps what a promotion leaves intact,
@@ -242,6 +243,8 @@ def run(
     - `"tangles"`: recursive tangle learning [3], a way of [4] that searches a region
       which is open again without what its rival can drive out of it. It keeps its
       tangles from turn to turn, and is not disturbed where others win something.
+    - `"zielonka"`: Zielonka's recursion [6]. It has one short turn, and wins games of
+      very many levels where little has to be solved again.
     - `"justified"`: fixpoint iteration with justifications [5]. It has little to do
       where few vertices are won by another player than the one who likes their
       priority, as in games of the literature with a few edges by lot.
@@ -251,7 +254,7 @@ def run(
       tangle learning too, and learn them. It has turns from a later round on, and wins
       games that are hard for both in different places.
 
-    A game that is not won when the first three have had a turn is solved part by part,
+    A game that is not won when the first four have had a turn is solved part by part,
     from the bottom, where it falls apart into components. No part begins with what all
     of the game has just had: tangle learning alone, and the last engine beside it.
 
@@ -287,6 +290,8 @@ def run(
         doi:10.1007/978-3-319-96142-2_14.
         [5] Lapauw, Bruynooghe and Denecker, Improving parity game solvers with
         justifications, VMCAI 2020, doi:10.1007/978-3-030-39322-9_21.
+        [6] Zielonka, Infinite games on finitely coloured graphs with applications to
+        automata on infinite trees, TCS 200 (1998), doi:10.1016/S0304-3975(98)00009-7.
 
     Examples:
         >>> arena = Arena.from_edges(

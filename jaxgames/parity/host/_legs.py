@@ -33,8 +33,10 @@ from jaxgames.parity.host._tangles import (
     new_search,
     take_in,
 )
+from jaxgames.parity.host._zielonka import Recursion, keep, new_recursion, recurse
 from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.tuning.parity import (
+    BEFORE_RECURSION,
     BESIDE_FROM,
     EDGES_OF_A_VERTEX,
     EDGES_OF_WORK,
@@ -59,12 +61,13 @@ from jaxgames.tuning.parity import (
     WORK_BESIDE,
     WORK_OF_FEW,
     WORK_OF_MANY,
+    WORK_OF_RECURSION,
 )
 
-PROMOTION, TANGLES, AFRESH = "promotion", "tangles", "afresh"
-JUSTIFIED, MIXED = "justified", "mixed"
+PROMOTION, TANGLES, ZIELONKA = "promotion", "tangles", "zielonka"
+JUSTIFIED, AFRESH, MIXED = "justified", "afresh", "mixed"
 
-LEGS = (PROMOTION, TANGLES, JUSTIFIED, AFRESH, MIXED)
+LEGS = (PROMOTION, TANGLES, ZIELONKA, JUSTIFIED, AFRESH, MIXED)
 """The engines, in the order of their turns."""
 
 SECONDS = (JUSTIFIED, PROMOTION, AFRESH, MIXED)
@@ -163,8 +166,9 @@ class Turns:
         # What promotion goes on from, and how many vertices were won then.
         self._kept: dict[str, tuple[Regions, int]] = {}
         self._is_second = False  # whether it works beside another one
-        # The same of justifications.
+        # The same of justifications, and of the recursion.
         self._claims: tuple[Claims, int] | None = None
+        self._recursion: tuple[Recursion, int] | None = None
         names = ("steps", "regions", "promotions", "dominions")
         self.stats: dict[str, int] = dict.fromkeys(names, 0)
         if won is not None:
@@ -402,13 +406,18 @@ class Turns:
         some = np.ascontiguousarray(vertices, np.int32)
         win_on(self._game, self._key, self._move, queue, some, self._publish)
 
-    def _work(self, budget: int) -> tuple[int, int]:
-        """Steps for a budget: for each vertex and edge that is not won, and these."""
+    def _work(self, budget: int, *, dense: bool = False) -> tuple[int, int]:
+        """Steps for a budget: for each vertex and edge that is not won, and these.
+
+        Not for all edges of a game that is dense, unless they are asked for.
+        """
         left = self._key < 4 * WON
         size, edges = int(np.count_nonzero(left)), len(self._game.head)
         if size < len(left):
             edges = int(np.diff(self._game.row_ptr)[left].sum())
-        unit = max(size + min(edges, EDGES_OF_WORK * size), 1)
+        if not dense:
+            edges = min(edges, EDGES_OF_WORK * size)
+        unit = max(size + edges, 1)
         # Even nothing is to be looked at once.
         return min(max(budget * unit, 1), self._left()), unit
 
@@ -422,6 +431,8 @@ class Turns:
             return self._learn(budget, leg == MIXED)
         if leg == JUSTIFIED:
             return self._justify(budget)
+        if leg == ZIELONKA:
+            return self._recurse(budget)
         return self._promote(leg, budget)
 
     def _promote(self, leg: str, budget: int) -> bool:
@@ -510,6 +521,23 @@ class Turns:
         conclude(self._key, self._winner, self._move)
         return bool(finished)
 
+    def _recurse(self, budget: int) -> bool:
+        game, won, counts = self._game, self._won(), np.zeros(2, np.int64)
+        if self._recursion is None:
+            top = int(game.key[game.order[0]] >> 2) if len(game.order) else -1
+            self._recursion = new_recursion(len(game.key), top + 1), won
+        recursion, before = self._recursion
+        if before != won:
+            recursion.place[0] = 0  # it begins again with what is left
+        limit, unit = self._work(budget, dense=True)
+        finished = recurse(game, self._key, recursion, self._stop, limit, counts)
+        self._count(("steps", "regions"), counts)
+        self._spent = int(counts[0]) // unit
+        keep(recursion, self._key, self._move, self._publish)
+        self._recursion = recursion, self._won()
+        conclude(self._key, self._winner, self._move)
+        return bool(finished)
+
     def _count(self, names: Iterable[str], counts: Iterable[int]) -> None:
         for name, count in zip(names, map(int, counts), strict=True):
             self.stats[name] = self.stats.get(name, 0) + count
@@ -525,6 +553,8 @@ def turns(legs: Sequence[str], size: int, *, alone: bool = True) -> Iterator[Tur
     those that are not hard, and should see one that is before a small part of it is
     won, which may hide how the rest hangs together. So promotion has more turns there.
     Tangle learning comes next, alone as long as that takes no more than milliseconds.
+    Early in it the recursion has its only turn, in which it may look at each edge a few
+    times: it wins at once what has many levels and little to be solved again.
     From then on it has all turns, and beside it the others have one after the other;
     for longer than tangle learning where games are small. All go on where they were, so
     short turns lose nothing, and none has to wait long for another one that has the
@@ -540,10 +570,12 @@ def turns(legs: Sequence[str], size: int, *, alone: bool = True) -> Iterator[Tur
 
     Examples:
         >>> import itertools
-        >>> for turn in itertools.islice(turns(LEGS, 10**6), 4):
+        >>> for turn in itertools.islice(turns(LEGS, 10**6), 6):
         ...     print(*turn[:4])
         promotion 128 None 0
-        tangles 80 None 0
+        tangles 20 None 0
+        zielonka 3 None 0
+        tangles 60 None 0
         tangles 1 justified 1
         tangles 5 afresh 16
         >>> next(turns(LEGS, 1000))
@@ -554,16 +586,27 @@ def turns(legs: Sequence[str], size: int, *, alone: bool = True) -> Iterator[Tur
         work = min(FIRST_WORK, WORK_OF_MANY + size // MORE_WORK_FROM)
         yield Turn(first, WORK_OF_FEW if size <= FEW else work)
         legs = rest
+    recursion = [Turn(ZIELONKA, WORK_OF_RECURSION)]
+    if ZIELONKA in legs and len(legs) > 1:
+        legs = [leg for leg in legs if leg != ZIELONKA]
+    else:
+        recursion = []
     main = TANGLES if TANGLES in legs else legs[0]
     others = [leg for leg in legs if leg != main]
     if rest and main == TANGLES and size <= FEW:
         others.insert(others.index(AFRESH) if AFRESH in others else 0, first)
+    done = 0
+    if main == TANGLES and alone and (others or recursion):
+        done = _first_of_tangles(size)
+        early = max(int(done * BEFORE_RECURSION), 1)
+        yield Turn(main, early)
+        yield from recursion
+        if done > early:
+            yield Turn(main, done - early)
+    else:
+        yield from recursion
     if not others:
         yield Turn(main, UNLIMITED)
-    done = 0
-    if main == TANGLES and alone:
-        done = _first_of_tangles(size)
-        yield Turn(main, done)
     few = size <= FEW
     for turn in itertools.count():
         for other in others:
