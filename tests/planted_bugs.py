@@ -103,6 +103,11 @@ BUGS = [
         *("parity", "host.mixed", "parity/test_host_engine.py"),
     ),
     Bug(
+        *("zielonka-outside", FORGETS, "parity/host/_zielonka.py"),
+        *("if winner[u] != prey or taken[u] < subgame:", "if winner[u] != prey:"),
+        *("parity", "host.zielonka", "parity/test_host_engine.py"),
+    ),
+    Bug(
         *("tangles-escapes", COMPARISON, "parity/host/_tangles.py"),
         *(
             "while left > 0 and boxes[out[k]] != box",

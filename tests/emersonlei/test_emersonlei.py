@@ -20,6 +20,7 @@ from jaxgames import (
 )
 from jaxgames.acceptance import FALSE, TRUE, both, either, fin, inf
 from jaxgames.emersonlei import Game, Reason, reference
+from jaxgames.emersonlei.host import _verify
 from jaxgames.io import _pieces, hoa_game
 from jaxgames.testing._emersonlei import condition
 from jaxgames.zielonka_tree import ZielonkaTree
@@ -447,6 +448,28 @@ def test_the_rival_wins_what_a_move_allows():
     found = emersonlei.solve(game, "host")
     claim = spoilt(found, winner=(0, 0), move=(0, -1))
     assert emersonlei.verify(game, claim).reason == Reason.OPPONENT_ESCAPES
+
+
+def test_parts_with_the_same_marks_are_looked_at_together(monkeypatch):
+    many = 500  # pairs of vertices that lead to one another, marked by lot
+    v = np.arange(2 * many)
+    arena = Arena.from_edges(v, v ^ 1, owner=v % 2)
+    rng = np.random.default_rng(7)
+    sets = [
+        tuple(np.flatnonzero(rng.random(2 * many) < 0.4) for _ in "fi") for _ in "ab"
+    ]
+    game = Game.streett(arena, sets)
+    found, calls = emersonlei.solve(game), []
+    assert 0 < np.count_nonzero(found.winner) < 2 * many
+    scc = _verify.graphs.scc
+    monkeypatch.setattr(_verify.graphs, "scc", lambda x: calls.append(1) or scc(x))
+    assert emersonlei.verify(game, found)
+    assert 0 < len(calls) < 40
+    for index in 0, 1, 2 * many - 1:
+        wrong = found.winner.copy()
+        wrong[index] ^= 1
+        claim = dataclasses.replace(found, winner=wrong)
+        assert not emersonlei.verify(game, claim)
 
 
 def test_machines_must_have_their_shape():

@@ -110,29 +110,58 @@ def accepting(
         met: int64 `[E]`, their marks as bits.
         condition: on the marks that a play meets infinitely often.
     """
-    work: list[tuple[np.ndarray, Acceptance]] = [(edges, condition)]
-    src, dst = graph.src, graph.dst
+    work = [(np.flatnonzero(edges), condition)]
     while work:
         some, asked = work.pop()
         limits.tick(PHASE, len(work), "parts")
-        _, label = graphs.scc(graph, edges=some)
-        inside = np.flatnonzero(some & (label[src] == label[dst]))
-        if not len(inside):
+        some, begins = _components(graph, some)
+        if not len(some):
             continue
-        of = label[src[inside]]
-        order = np.argsort(of, kind="stable")
-        for part in np.split(inside[order], np.flatnonzero(np.diff(of[order])) + 1):
-            marks = int(np.bitwise_or.reduce(met[part]))
-            left = asked.assuming(marks)
-            if left.holds(marks):
-                return int(src[part[0]])
+        # Components with the same marks are looked at together, ...
+        marks, which = np.unique(
+            np.bitwise_or.reduceat(met[some], begins), return_inverse=True
+        )
+        which = np.repeat(which, np.diff(begins, append=len(some)))
+        order = np.argsort(which, kind="stable")
+        ends = np.cumsum(np.bincount(which))[:-1]
+        further: dict[tuple[int, str], tuple[Acceptance, list[np.ndarray]]] = {}
+        for there, found in zip(
+            np.split(some[order], ends), marks.tolist(), strict=True
+        ):
+            left = asked.assuming(found)
+            if left.holds(found):
+                return int(graph.src[there[0]])
             for less, more in _choices(left):
-                keep = part if not less else part[met[part] & less == 0]
-                mask = np.zeros(len(src), bool)
-                mask[keep] = True
-                if len(keep):
-                    work.append((mask, more))
+                keep = there[met[there] & less == 0] if less else there
+                kept = further.setdefault((less, str(more)), (more, []))
+                kept[1].append(keep)
+        # ... and so is what is left of them, if the same is asked: they stay apart.
+        work += [(np.sort(np.concatenate(x)), more) for more, x in further.values()]
     return None
+
+
+def _components(graph: Arena, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Those edges that are inside strongly connected parts, part by part.
+
+    Args:
+        graph: the graph.
+        edges: int `[N]`, ascending.
+
+    Returns:
+        Edges, and where each part begins.
+    """
+    src, dst = graph.src[edges], graph.dst[edges]
+    there = np.zeros(len(graph.owner), bool)
+    there[src] = there[dst] = True
+    number = np.cumsum(there, dtype=np.int32) - 1
+    src, dst = number[src], number[dst]
+    many = np.bincount(src, minlength=number[-1] + 1)
+    row_ptr = np.append(0, np.cumsum(many)).astype(np.int32)
+    _, label = graphs.scc((row_ptr, dst))
+    inside = label[src] == label[dst]
+    of = label[src[inside]]
+    order = np.argsort(of, kind="stable")
+    return edges[inside][order], np.flatnonzero(np.diff(of[order], prepend=-1))
 
 
 def _choices(condition: Acceptance) -> list[tuple[int, Acceptance]]:
