@@ -104,6 +104,7 @@ ASKED = {
         "--prop 'Pmin=? [ F<=3 \"goal\" ]'"
     ),
     f"mdp model.umb {REWARD}": REWARD,
+    "mdp model.umb --prop 'Rmax=? [ LRA ]'": "--prop 'Rmax=? [ LRA ]'",
     f"mdp between.umb {NATURE}": NATURE,
     "scc lts.aut": "",
     "mec model.umb": "",
@@ -198,10 +199,10 @@ def test_a_changed_object_is_wrong(run, line):
             "--prop 'R=?",
         ),
         (
-            "mdp model.umb --prop 'Rmax=? [ LRA ]' --all",
+            'mdp model.umb --prop \'Pmax=? [ F "goal" || F "all" ]\' --all',
             {},
-            "--prop 'Rmax=? [ LRA ]'",
-            "nothing checks its values",
+            '--prop \'Pmax=? [ F "goal" || F "all" ]\'',
+            "cannot be verified: under a condition",
         ),
         (
             "discounted game.energy --discount 1/2 --no-strategies --all",
