@@ -131,8 +131,8 @@ def on_device(
     run.given_up = 0 if state is None else state.given_up
     widths, dual = widths_for(arena, solver), dual_of(solver)
     dual_widths = widths_for(arena, dual)
-    if solver.strategies and isinstance(solver, PotentialSolver):
-        run.then = dataclasses.replace(dual, scale=None), dual_widths[second]
+    if state is None and solver.strategies and isinstance(solver, PotentialSolver):
+        run.then = dataclasses.replace(dual, scale=None), dual_widths[0]
     first, outcome = run.up(widths, first, solver, state and state.credits, None)
     run.then = None
     answer: Answer = outcome.answer

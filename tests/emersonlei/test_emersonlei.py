@@ -159,8 +159,10 @@ def test_constant_conditions_and_no_vertices():
     assert emersonlei.solve(Game.of(ROUND, TRUE)).winner.tolist() == [0, 0, 0]
     assert emersonlei.solve(Game.of(ROUND, FALSE)).winner.tolist() == [1, 1, 1]
     nothing = Arena.from_edges([], [], owner=[])
-    found = emersonlei.solve(Game.of(nothing, inf(0), vertex_marks=[]))
+    game = Game.of(nothing, inf(0), vertex_marks=[])
+    found = emersonlei.solve(game)
     assert found.winner.shape == (0,)
+    assert emersonlei.verify(game, found)
 
 
 def test_memory_that_is_needed():

@@ -440,3 +440,12 @@ def test_bounds_of_many_edges(most, kind, monkeypatch):
         fits = np.abs(weight).max() < 2**29
         assert (narrow is arena) == (arena.weight.dtype == np.int32 and fits)
         np.testing.assert_array_equal(narrow.weight, cut.astype(np.int32))
+
+
+def test_a_state_of_wider_numbers_than_there_are_is_refused():
+    arena = generate.random_energy_game(3, 177)
+    found = energy.solve(arena, energy.FVI())
+    assert np.any(arena.owner & (found.winner == 1))
+    wider = dataclasses.replace(found.state, moves=None, widths=(0, 99))
+    with pytest.raises(ValueError, match="its numbers are wider"):
+        energy.solve(arena, energy.FVI(), state=wider)

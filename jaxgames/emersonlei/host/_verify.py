@@ -150,6 +150,8 @@ def _components(graph: Arena, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray
     Returns:
         Edges, and where each part begins.
     """
+    if not len(edges):
+        return edges, edges
     src, dst = graph.src[edges], graph.dst[edges]
     there = np.zeros(len(graph.owner), bool)
     there[src] = there[dst] = True
