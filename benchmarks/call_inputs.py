@@ -1,14 +1,17 @@
 """What the suite `calls` gives to each call: plain numpy arrays, by name and group."""
 
+import dataclasses
+import functools
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks import graphs, models, mutual, products
+from benchmarks import games, graphs, models, mutual, products
 from benchmarks.run import Options
 from jaxgames import Arena, generate, systems
+from jaxgames.generate import protocols
 from jaxgames.mdp import MDP
 
 PARITY, COMPONENTS, END_COMPONENTS, CYCLES, ENERGY = GROUPS = (
@@ -80,11 +83,14 @@ def _game(name: str, make: Callable[[int], Arena], **how: bool) -> Input:
     )
 
 
-def _random_game(size: int, priorities: int, **how: bool) -> Input:
+def _random_game(size: int, priorities: int, max_degree: int = 4, **how: bool) -> Input:
     def make(seed: int) -> Arena:
-        return generate.random_game(seed, size, num_priorities=priorities, max_degree=4)
+        return generate.random_game(
+            seed, size, num_priorities=priorities, max_degree=max_degree
+        )
 
-    return _game(f"random {size:,} p={priorities}", make, varies=True, **how)
+    rows = "" if max_degree == 4 else f" d=1-{max_degree}"
+    return _game(f"random {size:,} p={priorities}{rows}", make, varies=True, **how)
 
 
 def _graph(name: str, make: Callable[[int], Arena], **how: bool) -> Input:
@@ -130,6 +136,12 @@ def _random_energy(size: int, **how: bool) -> Input:
     )
 
 
+def _protocol(name: str, wanted: str) -> Input:
+    """A product that the suite `ltl` reads from a file."""
+    make = functools.partial(protocols.named, name)
+    return _product(products.Instance(name, make, (wanted,)), large=True)
+
+
 def _instance(name: str, wanted: str) -> products.Instance:
     """A model that the suite `ltl` has too, with one of its properties."""
     (found,) = [x for x in products.INSTANCES if x.name == name]
@@ -146,7 +158,12 @@ INPUTS: tuple[Input, ...] = (
     _game("hanoi 9", lambda _: generate.hanoi(9)),
     _random_game(1_000_000, 4, **LARGE),
     _random_game(1_000_000, 16, **LARGE),
+    _random_game(1_000_000, 4, 2, **LARGE),
+    _random_game(1_000_000, 16, 2, **LARGE),
+    _random_game(10_000_000, 4, **LARGE),
     _random_game(10_000_000, 16, **LARGE),
+    _random_game(10_000_000, 4, 2, **LARGE),
+    _random_game(10_000_000, 16, 2, **LARGE),
     _game("elevator 7 unfair", lambda _: generate.elevator(7, fair=False), **LARGE),
     _game("elevator 7 fair", lambda _: generate.elevator(7), **LARGE),
     _game("tprop21", lambda _: generate.propagation_tree(22, 2), **LARGE),
@@ -158,6 +175,11 @@ INPUTS: tuple[Input, ...] = (
     _graph("path 100,000", lambda _: graphs.path(100_000)),
     _graph("torus 300x300", lambda _: graphs.grid(300)),
     _graph("roads 300x300", lambda seed: graphs.roads(seed, 300)),
+    *(
+        _random_graph(10**6, degree, local, **LARGE)
+        for degree in (1.5, 3, 6)
+        for local in (False, True)
+    ),
     _random_graph(10_000_000, 3, False, **LARGE),
     _random_graph(10_000_000, 6, False, **LARGE),
     _random_graph(10_000_000, 3, True, **LARGE),
@@ -165,8 +187,11 @@ INPUTS: tuple[Input, ...] = (
     _graph("rmat 22", lambda seed: graphs.rmat(seed, 22), **LARGE),
     _graph("mesh 200^3", lambda seed: graphs.mesh(seed, 200), **LARGE),
     _graph("path 1,000,000", lambda _: graphs.path(1_000_000), **LARGE),
+    _graph("cycle 1,000,000", lambda _: graphs.cycle(10**6), **LARGE),
+    _graph("walk 1,000,000", lambda _: graphs.walk(10**6), **LARGE),
     _graph("torus 1000x1000", lambda _: graphs.grid(1000), **LARGE),
     _graph("roads 3000x3000", lambda seed: graphs.roads(seed, 3000), **LARGE),
+    _graph("graph of mutual 6", lambda _: mutual.mutual(6).graph(), **LARGE),
     _model("mutual 4", lambda _: mutual.mutual(4)),
     _model("random model 30,000", lambda seed: models.random_mdp(seed, 30_000, 4, 3)),
     _model("torus model 200x200", lambda _: generate.torus_mdp(200, 200)),
@@ -179,9 +204,15 @@ INPUTS: tuple[Input, ...] = (
     ),
     _product(_instance("bakery-3-max8", "resp0")),
     _product(products.SMALL[1]),
-    _product(_instance("anderson-5", "recur0"), **LARGE),
-    _product(_instance("peterson-4", "someone"), **LARGE),
-    _product(_instance("leader-6", "elect"), **LARGE),
+    _protocol("anderson-4-last", "fair"),
+    _protocol("phils-11-left", "anyeat"),
+    _protocol("leader-5", "elect"),
+    *(
+        _product(dataclasses.replace(each, properties=(wanted,)), **LARGE)
+        for each in products.INSTANCES
+        if each.name != "bakery-3-max8"
+        for wanted in each.properties
+    ),
     _random_energy(30_000),
     _energy("torus 100x100", lambda seed: generate.torus_energy_game(seed, 100, 100)),
     _random_energy(1_000_000, **LARGE),
@@ -201,12 +232,32 @@ SMALL: tuple[Input, ...] = (
 
 
 def from_data(data: Path | None, *, small: bool = False) -> list[Input]:
-    """The models in the files of a folder."""
+    """What the files of a folder hold: models, their graphs, and games."""
+    found: list[Input] = []
+    for model in models.from_files(data, small=small):
+        found += _model_and_graph(model)
+    for game in _games(data, small):
+        found.append(_game(game.name, lambda _, game=game: game.make(), **LARGE))
+    return found
 
-    def of_file(model: models.Model) -> Input:
-        return _model(model.name, lambda _: model.make()[0], **LARGE)
 
-    return [of_file(model) for model in models.from_files(data, small=small)]
+def _model_and_graph(model: models.Model) -> list[Input]:
+    return [
+        _model(model.name, lambda _: model.make()[0], **LARGE),
+        _graph(f"graph of {model.name}", lambda _: model.make()[0].graph(), **LARGE),
+    ]
+
+
+def _games(data: Path | None, small: bool) -> list[games.Game]:
+    """Games in a folder, whose other files hold something else."""
+    if data is None:
+        return []
+    return [x for x in games.from_data(data, small=small) if _holds_game(data, x.name)]
+
+
+def _holds_game(data: Path, name: str) -> bool:
+    with np.load(data / f"{name}.npz") as arrays:
+        return {"offsets", "targets", "owner", "priority"} <= set(arrays.files)
 
 
 def _named(options: Options, name: str) -> bool:
