@@ -22,7 +22,7 @@ from jaxgames.graph._turns import Turns
 from jaxgames.later import jnp, to_numpy
 from jaxgames.solution import UNDECIDED, Stats, Status
 from jaxgames.solver import Registry, Solver
-from jaxgames.tuning.graph import CLOSURE_UP_TO, COMPRESS_FROM, TRIES
+from jaxgames.tuning.graph import CLOSURE_UP_TO, COMPRESS_FROM, LISTED_ROUNDS, TRIES
 
 SOLVERS = Registry(
     "component",
@@ -136,10 +136,14 @@ class Sccs(drive.Problem[Masked]):
         return isinstance(question.graph, Directions)
 
     def legs(self, question: Masked) -> Sequence[Leg]:
-        """A narrow graph is compressed, if it takes more than a few rounds."""
+        """A narrow graph is compressed, if it takes more than a few rounds.
+
+        In a deep one signatures take many sweeps of all edges, or few that also follow
+        changes: a layout pays then.
+        """
         graph, plain = question.graph, Leg(MaxId())
         if self._listed(question):
-            return (Leg(InPlace()),)
+            return Leg(InPlace(), LISTED_ROUNDS), plain
         if isinstance(graph, Directions) or not _links.is_narrow(graph):
             return (plain,)
         compressing = Leg(MaxId(compress=True))
@@ -163,6 +167,9 @@ class Sccs(drive.Problem[Masked]):
             how = {"state": state, "max_steps": max_steps, "progress": progress}
             return super().on_device(question, solver, **how)  # type: ignore
         graph, vertices, edges = question[:3]
+        if isinstance(graph, Sent):
+            there = sent(graph.rows, 0)
+            graph = as_arena(graph.rows if there is None else there)
         if isinstance(graph, Directions):
             links = graph
         else:
@@ -223,14 +230,16 @@ class Sccs(drive.Problem[Masked]):
     def _listed(question: Masked) -> bool:
         """Whether the whole call is fastest by a list of edges.
 
-        So it is where sweeps are kernels, unless there is a layout already.
+        So it is where sweeps are kernels, unless there is a layout and no list.
         """
         graph, spread = question.graph, ops.current_spread()
         if isinstance(graph, Directions) or spread is not None:
             return False
         if isinstance(graph, Sent):
             return True
-        return not _links.is_prepared(graph, spread) and ops.runs_kernels()
+        if not ops.runs_kernels():
+            return False
+        return _links.is_listed(graph) or not _links.is_prepared(graph, spread)
 
     def shapes(self, subject: Masked, solver: Any) -> ListedGraph:
         """A list, and a number for each vertex."""

@@ -24,6 +24,7 @@ from jaxgames.graph import (
     _levels,
     _solver,
 )
+from jaxgames.graph import _problem as problem
 from jaxgames.graph._problem import Masked, Sccs
 from jaxgames.graph._solver import number
 from jaxgames.ops import _slices
@@ -508,7 +509,7 @@ def test_auto_takes_kernels_unless_there_is_a_layout(monkeypatch):
 
     assert "in_place" not in legs() or ops.runs_kernels()
     monkeypatch.setattr(ops, "runs_kernels", lambda: True)
-    assert legs() == ["in_place"]
+    assert legs() == ["in_place", "max_id"]
     graph.scc(arena, "max_id")
     assert "in_place" not in legs()
 
@@ -531,6 +532,37 @@ def test_auto_sends_rows_as_a_list(place, monkeypatch):
         if found.stats["solver"] == "in_place":
             more = graph.scc(rows, state=found.state)
             np.testing.assert_array_equal(more.labels, expected.labels)
+
+
+@pytest.mark.parametrize("passed", ["rows", "arena"])
+@pytest.mark.parametrize("place", ["device", "race"])
+def test_a_deep_graph_is_laid_out_after_some_rounds(place, passed, monkeypatch):
+    monkeypatch.setattr(ops, "runs_kernels", lambda: True)
+    monkeypatch.setattr(type(graph.PROBLEM), "place", lambda *_: place)
+    monkeypatch.setattr(problem, "LISTED_ROUNDS", 1)
+    rng = np.random.default_rng(5)
+    size = 400
+    tail = np.arange(size - 1)
+    jumps = rng.integers(0, size, (2, 80))
+    back, ahead = jumps.max(0), jumps.min(0)
+    made, _ = csr(size, np.append(tail, back), np.append(tail + 1, ahead))
+    rows = tuple(np.asarray(x, np.int32) for x in made)
+    given = graph.as_arena(rows) if passed == "arena" else rows
+    expected = graph.scc(rows, "host")
+    found = graph.scc(given)
+    np.testing.assert_array_equal(found.labels, expected.labels)
+    assert found.count == expected.count
+    if place == "race":
+        return
+    assert found.stats["solver"] == "max_id"
+    assert found.stats["tried"] == "in_place"
+    first, steps = graph.scc(given, max_steps=1, throw=False), 1
+    assert first.status == Status.MAX_STEPS
+    while first.status == Status.MAX_STEPS:  # from leg to leg, a round at a time
+        steps += 1
+        first = graph.scc(given, max_steps=steps, state=first.state, throw=False)
+    np.testing.assert_array_equal(first.labels, expected.labels)
+    assert first.stats["solver"] == "max_id"
 
 
 @pytest.mark.parametrize(
