@@ -13,6 +13,7 @@ from benchmarks import (
     calls_page,
     graphs,
     libraries,
+    models,
     mutual,
     package_calls,
     plots,
@@ -118,6 +119,9 @@ def test_inputs_have_one_name_each_and_all_groups():
         assert {each.group for each in some} == set(call_inputs.GROUPS)
     known = {name for _, name in named}
     assert set(calls_page.SECONDS) <= known
+    of_files = {*models.INSTANCES, *(f"graph of {name}" for name in models.INSTANCES)}
+    assert {x for names in calls_page.AIMED.values() for x in names} <= known | of_files
+    assert len(calls_page.GRAPHS) == len(set(calls_page.GRAPHS)) == 23
 
 
 def test_large_inputs_want_an_accelerator_or_their_names(tmp_path):

@@ -139,10 +139,13 @@ class Sccs(drive.Problem[Masked]):
         """A narrow graph is compressed, if it takes more than a few rounds.
 
         In a deep one signatures take many sweeps of all edges, or few that also follow
-        changes: a layout pays then.
+        changes: a layout pays then, if there is room for it beside the list.
         """
         graph, plain = question.graph, Leg(MaxId())
         if self._listed(question):
+            vertices, edges = graph.shape
+            if not memory.has_room(2 * vertices, 2 * edges):
+                return (Leg(InPlace()),)
             return Leg(InPlace(), LISTED_ROUNDS), plain
         if isinstance(graph, Directions) or not _links.is_narrow(graph):
             return (plain,)

@@ -88,8 +88,8 @@ alone that is often enough, as on a path.
 
 LISTED_ROUNDS = 48
 """Rounds with a list of edges, of four sweeps each, after which a layout is made.
-Models of protocols that are thousands of edges deep take hundreds of them, and a third
-of the time with a layout. Others take fewer."""
+Models of protocols that are thousands of edges deep take hundreds of them, and less
+time with a layout. Others take fewer."""
 
 CLOSURE_UP_TO = 128
 """Vertices up to which the closure is taken: V rounds over V / 32 words a vertex."""

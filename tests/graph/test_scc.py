@@ -510,6 +510,9 @@ def test_auto_takes_kernels_unless_there_is_a_layout(monkeypatch):
     assert "in_place" not in legs() or ops.runs_kernels()
     monkeypatch.setattr(ops, "runs_kernels", lambda: True)
     assert legs() == ["in_place", "max_id"]
+    with monkeypatch.context() as little:
+        little.setattr("jaxgames.memory.has_room", lambda *_: False)
+        assert legs() == ["in_place"]
     graph.scc(arena, "max_id")
     assert "in_place" not in legs()
 
