@@ -95,7 +95,7 @@ def prepare(
 
     def lay_out() -> Layout:
         common = spread is None and _is_common(model)
-        return _common(model) if common else _concrete(model, spread)
+        return _common(model) if common else _concrete(model, spread, graph=graph)
 
     place = spread or jax.config.jax_default_device  # pyright: ignore
     found = kept(model, ("layout", place), lay_out)
@@ -183,41 +183,54 @@ def _common(model: MDP) -> Layout:
     return jax.device_put(layout, ops.default_device())
 
 
-def _concrete(model: MDP, spread: ops.Spread | None) -> Layout:
+def _concrete(model: MDP, spread: ops.Spread | None, *, graph: bool) -> Layout:
+    """The layout; and the graph as well, where it is wanted and costs no wait."""
     states, choices = model.num_states, model.num_choices
     groups, rows, columns = _rows(model)
     rows, columns = ops.rows_where_laid_out(rows, columns, spread)
     into, entering = ops.transpose(rows, columns, states)
-    if isinstance(columns, jax.Array):
+    there = isinstance(columns, jax.Array)
+    if there:
         groups = jnp.asarray(groups, jnp.int32)
-        owner, number, first, leads = _of_groups(groups, rows, choices)
+        owner, number, first, leads, live = _of_groups(groups, rows, choices)
     else:
         owner = owner_of(model)
         number = np.arange(groups[-1], dtype=np.int32)
-        first, leads = rows[groups], np.diff(groups) > 0
-    layout = Layout(
-        branches=ops.links(rows, columns, states, spread),
-        entering=ops.links(into, entering, choices, spread),
-        choices=ops.links(groups, number, choices, spread),
-        owner=owner.clip(max=max(states - 1, 0)),
-        states=leads,
-        live=owner < states,
-    )
+        first, leads, live = rows[groups], np.diff(groups) > 0, owner < states
+        owner = owner.clip(max=max(states - 1, 0))
+    lists = [(rows, columns, states), (into, entering, choices)]
+    lists.append((groups, number, choices))
+    if there and graph:
+        choice, each = _of_branches(rows, len(columns))
+        lists.append((first, each, len(columns)))
+    branches, entering_links, of_states, *branch = ops.all_links(lists, spread)
+    layout = Layout(branches, entering_links, of_states, owner, leads, live)
     if spread is not None:
         return ops.in_its_shares(layout, layout)
     if len(columns) >= ops.SLICE_FROM:
-        lists = Rows(into, entering, first, columns, rows)
-        layout = dataclasses.replace(layout, rows=lists)
+        layout = dataclasses.replace(
+            layout, rows=Rows(into, entering, first, columns, rows)
+        )
+    if branch:
+        found = _redirected(layout, branch[0], choice)
+        layout = dataclasses.replace(layout, graph=found)
     # Tied to its device, as the links are.
     return jax.device_put(layout, ops.default_device())
 
 
 @functools.partial(jax.jit, static_argnums=2)
 def _of_groups(groups, rows, choices: int):
-    """Owners of the choices, their numbers, each state's first branch, who leads on."""
-    owner = ops.rows_of(groups, choices)
+    """What the groups of choices say.
+
+    Returns:
+        The owner of each choice, their numbers, each state's first branch, which states
+        have choices, and which choices have an owner.
+    """
+    owner, states = ops.rows_of(groups, choices), len(groups) - 1
     number = jnp.arange(choices, dtype=jnp.int32)
-    return owner, number, ops.take(rows, groups), groups[1:] > groups[:-1]
+    leads, live = groups[1:] > groups[:-1], owner < states
+    owner = jnp.minimum(owner, max(states - 1, 0))
+    return owner, number, ops.take(rows, groups), leads, live
 
 
 def _concrete_graph(model: MDP, spread: ops.Spread | None) -> Graph:

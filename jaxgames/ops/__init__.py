@@ -133,6 +133,7 @@ if TYPE_CHECKING:
     from jaxgames.ops._reductions import source as source
     from jaxgames.ops._reductions import target as target
     from jaxgames.ops._reductions import with_edge_weight as with_edge_weight
+    from jaxgames.ops._rows import all_links as all_links
     from jaxgames.ops._rows import links as links
     from jaxgames.ops._rows import listed as listed
     from jaxgames.ops._rows import pairs as pairs

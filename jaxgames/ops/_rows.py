@@ -1,5 +1,6 @@
 """Making links: from rows, from lists of pairs, and back."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from jaxgames.ops._links import Links, PairLinks, SlicedLinks
 from jaxgames.ops._shards import Spread, spread_out
 from jaxgames.ops._sliced_device import (
     accelerated,
+    all_sliced_links_there,
     listed_there,
     rows_there,
     sliced_links_there,
@@ -50,6 +52,31 @@ def links(offsets, targets, num_targets: int, spread: Spread | None = None) -> L
     if len(targets) >= _slices.SLICE_FROM:
         return _on_device(sliced_links(offsets, targets, num_targets, None))
     return listed(offsets, targets, num_targets)
+
+
+def all_links(
+    rows: Sequence[tuple[Any, Any, int]], spread: Spread | None = None
+) -> list[Links]:
+    """As [`links`][jaxgames.ops.links] of each, with one wait for a device in all.
+
+    Args:
+        rows: offsets, targets, and the number of things to point at.
+        spread: as there.
+    """
+    there = {
+        place: each
+        for place, each in enumerate(rows)
+        if isinstance(each[0], jax.Array)
+        and spread is None
+        and len(each[1]) >= _slices.SLICE_FROM
+        and accelerated()
+    }
+    sliced = all_sliced_links_there(list(there.values())) if there else []
+    made = dict(zip(there, _on_device(sliced), strict=True))
+    return [
+        made[place] if place in made else links(*each, spread)
+        for place, each in enumerate(rows)
+    ]
 
 
 def listed(offsets, targets, num_targets: int) -> PairLinks:

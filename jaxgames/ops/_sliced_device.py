@@ -6,6 +6,7 @@ that of the host, bit for bit.
 """
 
 import functools
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,14 +64,29 @@ def slice_rows_there(arena: Arena) -> SlicedArena:
 
 def sliced_links_there(offsets, targets, num_targets: int) -> SlicedLinks:
     """As `sliced_links`, on the default device; targets may be more than links."""
-    size = len(offsets) - 1
     if isinstance(offsets, jax.Array):
-        ends = _ends_of(offsets)
-    else:
-        ends = _sent_ends(offsets, size, offsets[-1], size)
+        return all_sliced_links_there([(offsets, targets, num_targets)])[0]
+    size = len(offsets) - 1
+    ends = _sent_ends(offsets, size, offsets[-1], size)
     dst = sent(targets, bucket(len(targets)))
     plan, counts = plan_links(*_degrees(offsets, ends, size))
     return _slice_links(plan, num_targets, counts.astype(np.int32), ends, dst)
+
+
+def all_sliced_links_there(
+    rows: Sequence[tuple[jax.Array, Any, int]],
+) -> list[SlicedLinks]:
+    """The same of several rows whose offsets are there, with one wait for degrees."""
+    begun = _ends_and_degrees(tuple(offsets for offsets, _, _ in rows))
+    made = []
+    for (offsets, targets, num_targets), ends, degrees in zip(
+        rows, begun[0], np.asarray(begun[1]), strict=True
+    ):
+        dst = sent(targets, bucket(len(targets)))
+        plan, counts = plan_links(*_few_degrees(degrees, len(offsets) - 1))
+        counts = counts.astype(np.int32)
+        made.append(_slice_links(plan, num_targets, counts, ends, dst))
+    return made
 
 
 def listed_there(offsets: Any, targets: Any, num_targets: int) -> PairLinks:
@@ -175,10 +191,13 @@ def _filled_up(x: np.ndarray, length: int, fill: int) -> np.ndarray:
 
 
 @jax.jit
-def _ends_of(offsets: jax.Array) -> Ends:
-    """The same from offsets that are there."""
-    rows, offsets = jnp.int32(len(offsets) - 1), offsets.astype(jnp.int32)
-    return Ends((offsets[:-1],), jnp.stack([rows, offsets[-1], rows]))
+def _ends_and_degrees(rows: tuple[jax.Array, ...]) -> tuple[list[Ends], jax.Array]:
+    """The same from offsets that are there; and what `_count_degrees` says of each."""
+    ends = []
+    for offsets in rows:
+        size, offsets = jnp.int32(len(offsets) - 1), offsets.astype(jnp.int32)
+        ends.append(Ends((offsets[:-1],), jnp.stack([size, offsets[-1], size])))
+    return ends, jnp.stack([_count_degrees(each) for each in ends])
 
 
 @functools.partial(jax.jit, static_argnums=(1, 2))
@@ -192,22 +211,26 @@ def _filled(x: jax.Array, length: int, fill: int) -> jax.Array:
 def _degrees(offsets: Any, ends: Ends, size: int) -> tuple[np.ndarray, np.ndarray]:
     """Some degrees with the largest, and how many rows have each, rounded up."""
     if isinstance(offsets, np.ndarray) and can_compile():
-        upto, most = _counted(offsets, size)
-    else:
-        upto, most = np.split(np.asarray(_count_degrees(ends)), [len(DEGREES)])
+        return _few_degrees(_counted(offsets, size), size)
+    return _few_degrees(np.asarray(_count_degrees(ends)), size)
+
+
+def _few_degrees(counted: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """The same from what `_count_degrees` says of so many rows."""
+    upto, most = np.split(counted, [len(DEGREES)])
     few = np.flatnonzero(most > DEGREES)
     degrees = np.append(DEGREES[few], most)
     return degrees, np.diff(np.append(upto[few], size), prepend=0)
 
 
-def _counted(offsets: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+def _counted(offsets: np.ndarray, size: int) -> np.ndarray:
     """As `_count_degrees`, by the host: nothing is compiled for it, nor waited for."""
     ranges = size // RANGE + 1
     number = np.searchsorted(DEGREES, np.arange(COUNTED_BY_TABLE)).astype(np.int32)
     counts = np.zeros((ranges, len(DEGREES) + 1), np.int32)
     largest = np.zeros(ranges, np.int64)
     on_all_cores(_count_range, size, offsets, number, DEGREES, counts, largest)
-    return np.cumsum(counts.sum(0))[:-1], largest.max(keepdims=True)
+    return np.append(np.cumsum(counts.sum(0))[:-1], largest.max())
 
 
 RANGE = FEWEST_PLACES // 2
