@@ -26,7 +26,6 @@ from jaxgames.solver import Solver
 from jaxgames.tuning.base import (
     CHUNK_SECONDS,
     FIRST_CHUNK,
-    LOOPS_AS_GRAPHS,
     READ_BY_NUMPY,
     SELDOM,
     WRITTEN_OUT,
@@ -412,37 +411,6 @@ def _chunk(solver: Solver, game: Any, carry: Carry, limit):
     return outcome, _to_host(game, summary)
 
 
-_chunk_as_graph = jax.jit(
-    _chunk.__wrapped__,  # pyright: ignore[reportAttributeAccessIssue]
-    static_argnums=0,
-    compiler_options=LOOPS_AS_GRAPHS,
-)
-"""The same, whose loops the device drives: else the host launches each kernel of each
-round, and waits for each test, which takes longer than short kernels do."""
-
-
-def _runs_as_graph(solver: Solver, game: Any) -> bool:
-    if not solver.as_graph or _refused or not ops.runs_kernels():
-        return False
-    return ops.mesh_of(game) is None
-
-
-_refused: list[str] = []
-"""What XLA said if it does not know what makes graphs of loops."""
-
-
-def _some_rounds(solver: Solver, game: Any, carry: Carry, limit: jax.Array) -> Any:
-    """The outcome of some rounds, and its status and rounds on the host."""
-    if _runs_as_graph(solver, game):
-        try:
-            return _chunk_as_graph(solver, game, carry, limit)
-        except jax.errors.JaxRuntimeError as error:
-            if "No such compile option" not in str(error):
-                raise
-            _refused.append(str(error))
-    return _chunk(solver, game, carry, limit)
-
-
 def placed(game: Any, given: T) -> T:
     """A carry, or something else, whose arrays are tied to the device of a game.
 
@@ -512,9 +480,7 @@ def _compiled(solver: Solver, game: Any, which: str) -> Callable[[], Any]:
                     lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=where),
                     carry,
                 )
-                as_graph = _runs_as_graph(solver, game)
-                chunk = _chunk_as_graph if as_graph else _chunk
-                chunk.lower(solver, game, carry, scalar(0)).compile()
+                _chunk.lower(solver, game, carry, scalar(0)).compile()
         finally:
             _compiling.discard(over)
             over.set()
@@ -597,7 +563,7 @@ def run(
     began, chunk = time.perf_counter(), first_chunk or FIRST_CHUNK
 
     def advance(carry: Carry, rounds: int) -> tuple[Outcome, Status, int]:
-        outcome, summary = _some_rounds(solver, game, carry, scalar(rounds))
+        outcome, summary = _chunk(solver, game, carry, scalar(rounds))
         answer = jax.tree.leaves(outcome.answer)
         if sum(x.size for x in answer) <= SMALL:
             # The caller will want it on the host as well: one wait for all of it.

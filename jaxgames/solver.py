@@ -43,9 +43,6 @@ class Solver(abc.ABC):
     """Whether the solver reads priorities on edges itself."""
     absorbs: ClassVar[bool] = False
     """Whether `absorb` can be called."""
-    as_graph: ClassVar[bool] = False
-    """Whether its loops become CUDA graphs on a GPU of NVIDIA's. That pays where rounds
-    take less time than their launches, and XLA takes all that is in them."""
 
     def __post_init__(self):
         check_positive(sweeps_per_check=self.sweeps_per_check)

@@ -10,10 +10,6 @@ def forget() -> None:
 
     JAX would give up all that this process has compiled and traced.
     """
-    programs: list[Any] = [
-        fixpoint.initial,
-        fixpoint._chunk,
-        fixpoint._chunk_as_graph,
-    ]
+    programs: list[Any] = [fixpoint.initial, fixpoint._chunk]
     for program in programs:
         program.clear_cache()

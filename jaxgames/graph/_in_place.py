@@ -152,7 +152,6 @@ class InPlace(ComponentSolver):
     """
 
     name = "in_place"
-    as_graph = True
 
     sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
 

@@ -35,12 +35,6 @@ CHUNK_SECONDS = 0.25
 WRITTEN_OUT = 4, 3, 2, 1
 """How many steps of a loop without a test are written out: as many as divide it."""
 
-LOOPS_AS_GRAPHS = {
-    "xla_gpu_enable_command_buffer": "FUSION,CUSTOM_CALL,WHILE",
-    "xla_gpu_graph_min_graph_size": 1,
-}
-"""What XLA makes CUDA graphs of: loops, and what may stand in them."""
-
 READ_BY_NUMPY = 1 << 16
 """Entries in the host's memory up to which a fingerprint may be made by numpy ..."""
 
