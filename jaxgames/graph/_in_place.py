@@ -71,6 +71,7 @@ class State(NamedTuple):
     marks: jax.Array  # int32: of the search
     sweeps: jax.Array  # int32: of this turn
     slow: jax.Array  # int32: steps of this turn that changed little
+    due: jax.Array  # bool: a turn comes next
     outer: jax.Array  # int32: turns
     inner: jax.Array  # int32: sweeps
 
@@ -84,25 +85,14 @@ def shape_of(size: int, edges: int, masked: bool) -> ListedGraph:
     return ListedGraph(listed, memory.numbers(size), there)
 
 
-def listed(rows: Any) -> ListedGraph | None:
-    """A graph on the default device, looked at there; None if it is none.
+def listed(rows: Any) -> tuple[ListedGraph, jax.Array]:
+    """A graph on the default device; and whether it is one: what is none has no edges.
 
     Rows are offsets and targets of numpy, int32, from 0 to the number of targets.
     """
-    game = ListedGraph(*ops.edge_list(*rows))
-    sound = _is_sound(game, np.int32(len(rows[0]) - 1))
-    # Now all is there: until then the caller's own arrays are read.
-    return game if bool(sound) else None
-
-
-@jax.jit
-def _is_sound(game: ListedGraph, size: jax.Array) -> jax.Array:
-    """Whether no row ends before it begins, and edges lead to vertices."""
-    head, degree = game.edges.head, game.degree
-    there = jnp.arange(len(degree), dtype=jnp.int32) < size
-    real = jnp.arange(len(head), dtype=jnp.int32) < game.edges.count
-    leads = (head >= 0) & (head < size)
-    return ~jnp.any(there & (degree < 0)) & ~jnp.any(real & ~leads)
+    edges, degree, sound = ops.unchecked_edge_list(*rows)
+    sound.copy_to_host_async()  # it is asked for after the solve
+    return ListedGraph(edges, degree), sound
 
 
 def masked(game: ListedGraph, vertices: Any, edges: Any) -> ListedGraph:
@@ -179,56 +169,61 @@ class InPlace(ComponentSolver):
 
     def step(self, game: ListedGraph, state: State) -> State:
         """Some sweeps; and a turn where they have come to an end."""
-        edges, done = state.edges, self.done(game, state)
-        searching, trimming = state.phase == SEARCH, state.phase == TRIM
-        zeros = jnp.zeros(max(SEARCHES, SWEEPS) + 1, jnp.int32)
-        news = jnp.where(done | trimming, 0, state.news[0])
-        marks = zeros.at[0].set(jnp.where(searching, news, 0))
-        found = state.ahead, state.behind, marks
-        for sweep in range(SEARCHES):
-            found = ops.spread_both(edges, *found, sweep)
-        changes = zeros.at[0].set(jnp.where(searching, 0, news))
-        told = state.above, state.below, state.stamp, changes
-        now, inverse = state.sweeps[None] + 1, _factor(state.phase, INVERSE)
-        for sweep in range(SWEEPS):
-            told = ops.lower_both(edges, *told, sweep, now, inverse)
-        ahead, behind, marks = found
-        above, below, stamp, changes = told
-        few = jnp.sum(changes[1:], dtype=jnp.int32) < edges.count[0] >> FEW
-        some = jnp.where(searching, SEARCHES, jnp.where(trimming, TRIM_PASSES, SWEEPS))
-        sweeps = state.sweeps + some
-        marked = state.marks + jnp.sum(marks[1:], dtype=jnp.int32)
-        grows = (marked >= GROWTH * state.marks) | (marked >= len(game.degree) // PART)
-        slow = state.slow + few.astype(jnp.int32)
-        news = jnp.where(searching, marks[SEARCHES], changes[SWEEPS])
-        over = jnp.where(
-            searching,
-            ~grows | (sweeps >= LONGEST),
-            (state.phase == NUMBERED) & (slow >= PATIENCE),
-        )
-        state = state._replace(
-            above=above,
-            below=below,
-            stamp=stamp,
-            ahead=ahead,
-            behind=behind,
-            news=news[None],
-            marks=marked,
-            inner=state.inner + jnp.where(done, 0, some),
-            sweeps=sweeps,
-            slow=slow,
-        )
-        if len(game.edges.tail) >= SEARCH_FROM:  # else a sweep costs next to nothing
-            deep = state.deep & (state.phase == NUMBERED) & (sweeps >= DEEP_FROM)
-            deep &= ~(done | over | (news == 0)) & (edges.count[0] >= SEARCH_FROM)
-            by_levels = functools.partial(_by_levels, game)
-            state = fixpoint.change_if(game.edges, deep, by_levels, state)
-        over |= state.news[0] == 0
+        return self.advance(game, fixpoint.Carry(state, jnp.int32(0)), 1).state
 
-        def turn(state: State) -> State:
-            return _turn(game, state)
+    def advance(
+        self, game: ListedGraph, carry: fixpoint.Carry, limit: Any
+    ) -> fixpoint.Carry:
+        """Sweeps until a turn is due, and that turn; again and again.
 
-        return fixpoint.change_if(game.edges, over & ~done, turn, state)
+        Each kind of sweeps has a loop of its own: on a GPU a kernel that finds nothing
+        to do, and a test of something that is not due, cost as much as a short sweep.
+        """
+        for count in dict.fromkeys((self.sweeps_per_check or 1, 1)):
+            carry = self._advance(game, carry, jnp.asarray(limit, jnp.int32), count)
+        return carry
+
+    def _advance(
+        self, game: ListedGraph, carry: fixpoint.Carry, limit: jax.Array, count: int
+    ) -> fixpoint.Carry:
+        """The same with so many steps between two tests."""
+        size = len(game.degree)
+        searches = len(game.edges.tail) >= SEARCH_FROM  # else a sweep costs nothing
+
+        def stops(carry: fixpoint.Carry) -> jax.Array:
+            return self.done(game, carry.state) | (carry.rounds > limit - count)
+
+        def sweeps_while(here, sweep, carry: fixpoint.Carry) -> fixpoint.Carry:
+            def over(carry: fixpoint.Carry) -> jax.Array:
+                state = carry.state
+                leaves = ~here(state) | state.due | (carry.rounds > limit - count)
+                return leaves | _wants_levels(state) if searches else leaves
+
+            def some(carry: fixpoint.Carry) -> fixpoint.Carry:
+                state = sweep(carry.state, size, count)
+                return carry._replace(state=state, rounds=carry.rounds + count)
+
+            return fixpoint.until(over, some, carry)
+
+        def until_turn(carry: fixpoint.Carry) -> fixpoint.Carry:
+            rounds = carry.rounds + (carry.state.phase == TRIM)
+            carry = carry._replace(rounds=rounds)
+            if searches:
+                carry = sweeps_while(lambda x: x.phase == SEARCH, _search, carry)
+            carry = sweeps_while(lambda x: x.phase >= NUMBERED, _lower, carry)
+            state, edges = carry.state, game.edges
+            if searches:
+                wants, by_levels = (
+                    _wants_levels(state),
+                    functools.partial(_levels, game),
+                )
+                state = fixpoint.change_if(edges, wants, by_levels, state)
+            turn = functools.partial(_turn, game)
+            return carry._replace(
+                state=fixpoint.change_if(edges, state.due, turn, state)
+            )
+
+        return fixpoint.until(stops, until_turn, carry)
 
     def done(self, game: ListedGraph, state: State) -> jax.Array:
         """No edge is left that may be in a component."""
@@ -276,6 +271,7 @@ def _begin(
         behind=only,
         stamp=jnp.zeros(size, jnp.int8),
         slow=jnp.int32(0),
+        due=known["phase"] == TRIM,  # which has no sweeps
         news=jnp.ones(1, jnp.int32),
         marks=jnp.int32(2),
         sweeps=jnp.int32(0),
@@ -283,11 +279,62 @@ def _begin(
     )
 
 
+def _search(state: State, size: int, count: int) -> State:
+    """Some steps of a search, of `SEARCHES` sweeps each."""
+    sweeps = SEARCHES * count
+    marks = jnp.zeros(sweeps + 1, jnp.int32).at[0].set(state.news[0])
+    found = state.ahead, state.behind, marks
+    for sweep in range(sweeps):
+        found = ops.spread_both(state.edges, *found, sweep)
+    ahead, behind, marks = found
+    marked = state.marks + jnp.sum(marks[1:], dtype=jnp.int32)
+    sweeps += state.sweeps
+    grows = (marked >= GROWTH * state.marks) | (marked >= size // PART)
+    return state._replace(
+        ahead=ahead,
+        behind=behind,
+        news=marks[-1:],
+        marks=marked,
+        sweeps=sweeps,
+        inner=state.inner + SEARCHES * count,
+        due=(marks[-1] == 0) | ~grows | (sweeps >= LONGEST),
+    )
+
+
+def _lower(state: State, size: int, count: int) -> State:
+    """Some steps that lower signatures, of `SWEEPS` sweeps each."""
+    sweeps = SWEEPS * count
+    changes = jnp.zeros(sweeps + 1, jnp.int32).at[0].set(state.news[0])
+    told = state.above, state.below, state.stamp, changes
+    now, inverse = state.sweeps[None] + 1, _factor(state.phase, INVERSE)
+    for sweep in range(sweeps):
+        told = ops.lower_both(state.edges, *told, sweep, now, inverse)
+    above, below, stamp, changes = told
+    few = jnp.sum(changes[1:], dtype=jnp.int32) < state.edges.count[0] >> FEW
+    slow = state.slow + few.astype(jnp.int32)
+    return state._replace(
+        above=above,
+        below=below,
+        stamp=stamp,
+        news=changes[-1:],
+        slow=slow,
+        sweeps=state.sweeps + sweeps,
+        inner=state.inner + sweeps,
+        due=(changes[-1] == 0) | ((state.phase == NUMBERED) & (slow >= PATIENCE)),
+    )
+
+
+def _wants_levels(state: State) -> jax.Array:
+    """Whether signatures take so long that a search by levels may find much."""
+    long = state.deep & (state.phase == NUMBERED) & (state.sweeps >= DEEP_FROM)
+    return long & ~state.due & (state.edges.count[0] >= SEARCH_FROM)
+
+
 def _turn(game: ListedGraph, state: State) -> State:
     """Takes components out where sweeps have come to an end, and begins anew."""
     size = len(state.root)
-    settled, searching = state.news[0] == 0, state.phase == SEARCH
-    trimming = state.phase == TRIM
+    searching, trimming = state.phase == SEARCH, state.phase == TRIM
+    settled = trimming | (state.news[0] == 0)
     own = jnp.arange(size, dtype=jnp.int32)
     mark = state.ahead + 2 * state.behind
     both = mark == 3
@@ -306,12 +353,14 @@ def _turn(game: ListedGraph, state: State) -> State:
 
         return fewer
 
-    lists = state.edges, state.room
-    for when, fewer in (
-        (settled & searching, inside(mark, apart)),
+    turns = [
         (trimming, functools.partial(_trimmed, size)),
         (settled & ~searching & ~trimming, inside(state.above, state.below)),
-    ):
+    ]
+    if len(game.edges.tail) >= SEARCH_FROM:
+        turns.append((settled & searching, inside(mark, apart)))
+    lists = state.edges, state.room
+    for when, fewer in turns:
         lists = fixpoint.change_if(game.edges, when, fewer, lists)
     edges, room = lists
     before, left = state.edges.count[0], edges.count[0]
@@ -329,11 +378,11 @@ def _turn(game: ListedGraph, state: State) -> State:
         again=again,
         deep=state.deep,
         outer=state.outer + (settled & ~trimming).astype(jnp.int32),
-        inner=state.inner,
+        inner=state.inner + TRIM_PASSES * trimming.astype(jnp.int32),
     )
 
 
-def _by_levels(game: ListedGraph, state: State) -> State:
+def _levels(game: ListedGraph, state: State) -> State:
     """A search by levels, which comes to its end if it has found much; else the last.
 
     It begins where most edges leave a vertex that they leave and enter.
@@ -350,6 +399,7 @@ def _by_levels(game: ListedGraph, state: State) -> State:
         phase=jnp.where(much, SEARCH, state.phase),
         news=jnp.where(much, 0, state.news),
         deep=much,
+        due=much,
     )
 
 

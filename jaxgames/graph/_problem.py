@@ -19,7 +19,7 @@ from jaxgames.graph._max_id import MaxId
 from jaxgames.graph._solution import Components
 from jaxgames.graph._solver import Answer, ComponentMachine, ComponentSolver, Subgraph
 from jaxgames.graph._turns import Turns
-from jaxgames.later import jnp, to_numpy
+from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.solution import UNDECIDED, Stats, Status
 from jaxgames.solver import Registry, Solver
 from jaxgames.tuning.graph import CLOSURE_UP_TO, COMPRESS_FROM, LISTED_ROUNDS, TRIES
@@ -52,15 +52,29 @@ class Masked(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """A graph whose list of edges is on the device.
+    """Rows whose list of edges is on the device.
 
     Attributes:
         rows: as a caller passed them.
         game: the list.
+        sound: whether they are a graph: bool scalar. That is known there only when the
+            list is, so one asks after the solve, not to wait twice.
     """
 
     rows: Rows
     game: ListedGraph
+    sound: jax.Array
+
+    def checked(self) -> Rows:
+        """The rows.
+
+        Raises:
+            ValueError: they are no graph.
+        """
+        if not self.sound:
+            as_arena(self.rows)  # says why
+            raise ValueError("the graph changed while it was read: pass a copy of it")
+        return self.rows
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -113,11 +127,10 @@ class Sccs(drive.Problem[Masked]):
 
     @staticmethod
     def _sent(rows: Rows | None) -> Sent | None:
-        """Rows for `"auto"` as the list that it takes, if they are a graph."""
+        """Rows for `"auto"` as the list that it takes."""
         if rows is None or ops.current_spread() is not None or not ops.runs_kernels():
             return None
-        game = _in_place.listed(rows)
-        return None if game is None else Sent(rows, game)
+        return Sent(rows, *_in_place.listed(rows))
 
     def shape(self, question: Masked) -> tuple[int, int]:
         """That of the graph; the edges of links made on the device are not counted."""
@@ -168,11 +181,15 @@ class Sccs(drive.Problem[Masked]):
         """The host moves what is left to smaller lists."""
         if isinstance(solver, InPlace):
             how = {"state": state, "max_steps": max_steps, "progress": progress}
-            return super().on_device(question, solver, **how)  # type: ignore
+            found: Any = super().on_device(question, solver, **how)  # type: ignore
+            if isinstance(question.graph, Sent):
+                question.graph.checked()
+            return found
         graph, vertices, edges = question[:3]
         if isinstance(graph, Sent):
-            there = sent(graph.rows, 0)
-            graph = as_arena(graph.rows if there is None else there)
+            rows = graph.checked()
+            there = sent(rows, 0)
+            graph = as_arena(rows if there is None else there)
         if isinstance(graph, Directions):
             links = graph
         else:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from jaxgames.ops._edge_lists import spread_both as spread_both
     from jaxgames.ops._edge_lists import times as times
     from jaxgames.ops._edge_lists import touched as touched
+    from jaxgames.ops._edge_lists import unchecked_edge_list as unchecked_edge_list
     from jaxgames.ops._fronts import advance_both as advance_both
     from jaxgames.ops._fronts import fronts as fronts
     from jaxgames.ops._fronts import widest as widest

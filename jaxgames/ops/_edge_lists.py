@@ -25,8 +25,18 @@ def edge_list(offsets: Any, targets: Any) -> tuple[EdgeList, jax.Array]:
         The list, filled up to one of a few lengths; and how many edges begin at each
         vertex: int32, filled up likewise with -1.
     """
-    tail, head, count, degree = _sliced_device.edges_there(offsets, targets)
-    return EdgeList(tail, head, count, kernels=runs_kernels()), degree
+    return unchecked_edge_list(offsets, targets)[:2]
+
+
+def unchecked_edge_list(
+    offsets: Any, targets: Any
+) -> tuple[EdgeList, jax.Array, jax.Array]:
+    """The same of what may be no graph, and then has no edges; and whether it is one.
+
+    It is if no row ends before it begins, and all targets are vertices: bool scalar.
+    """
+    *ends, degree, sound = _sliced_device.edges_there(offsets, targets)
+    return EdgeList(*ends, kernels=runs_kernels()), degree, sound
 
 
 def runs_kernels() -> bool:

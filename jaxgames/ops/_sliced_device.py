@@ -108,12 +108,14 @@ def rows_there(offsets: Any, targets: Any) -> tuple[jax.Array, jax.Array]:
 
 def edges_there(
     offsets: Any, targets: Any
-) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array, jax.Array]:
     """Rows, `[R + 1]` and `[E]`, of numpy or JAX, as a list on the default device.
 
     Returns:
         Row and target of each edge, filled up with 0 to one of a few lengths; how many
-        there are: int32 `[1]`; how many each row has, filled up likewise with -1.
+        there are: int32 `[1]`, none if they are no graph; how many each row has, filled
+        up likewise with -1; and whether they are one: no row ends before it begins, and
+        edges lead to rows.
     """
     size = len(offsets) - 1
     ends = _sent_ends(offsets, bucket(size), len(targets), size)
@@ -128,7 +130,10 @@ def _listed(ends: Ends, targets: Pieces):
     tail = rows_of(jnp.append(starts, ends.sizes[1]), len(head))
     last = jnp.arange(len(head), dtype=jnp.int32) < ends.sizes[1]
     tail, head = (jnp.where(last, x, 0) for x in (tail, head))
-    return tail, head, ends.sizes[1:2], jnp.where(there, degree, -1)
+    leads = (head >= 0) & (head < ends.sizes[0])
+    sound = ~jnp.any(there & (degree < 0)) & ~jnp.any(last & ~leads)
+    count = jnp.where(sound, ends.sizes[1:2], 0)
+    return tail, head, count, jnp.where(there, degree, -1), sound
 
 
 @functools.partial(jax.jit, static_argnums=2)

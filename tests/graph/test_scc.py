@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import itertools
+import re
 from pathlib import Path
 
 import jax
@@ -535,6 +536,32 @@ def test_auto_sends_rows_as_a_list(place, monkeypatch):
         if found.stats["solver"] == "in_place":
             more = graph.scc(rows, state=found.state)
             np.testing.assert_array_equal(more.labels, expected.labels)
+
+
+@pytest.mark.parametrize("place", ["device", "race"])
+@pytest.mark.parametrize(
+    ("offsets", "targets"),
+    [
+        ((0, 2, 3, 4), (1, 2, 0, 3)),
+        ((0, 2, 3, 4), (1, -1, 0, 0)),
+        ((0, 3, 2, 4), (1, 2, 0, 0)),
+        ((0, -1, 2, 4), (1, 2, 0, 0)),
+    ],
+)
+def test_rows_that_are_no_graph_are_refused_where_they_are_sent(
+    offsets, targets, place, monkeypatch
+):
+    rows = np.array(offsets, np.int32), np.array(targets, np.int32)
+    with pytest.raises(ValueError, match=r"\d") as expected:
+        graph.scc(rows, "host")
+    monkeypatch.setattr(ops, "runs_kernels", lambda: True)
+    monkeypatch.setattr(type(graph.PROBLEM), "place", lambda *_: place)
+    sent = graph.PROBLEM.read(Masked(rows, None, None, True, True))[0].graph
+    assert not bool(sent.sound)
+    assert int(sent.game.edges.count[0]) == 0  # no kernel reads what leads nowhere
+    for rounds in (None, 0):
+        with pytest.raises(ValueError, match=re.escape(str(expected.value))):
+            graph.scc(rows, max_steps=rounds)
 
 
 @pytest.mark.parametrize("passed", ["rows", "arena"])
