@@ -170,6 +170,10 @@ def test_edges_come_to_the_host_as_positions(arena, compiles, monkeypatch):
     filled = jnp.asarray(np.pad(edge, (0, ops.num_vertices(game) - 75)))
     monkeypatch.setattr(_prepare, "accelerated", lambda: True)
     monkeypatch.setattr(_prepare, "can_compile", lambda: compiles)
-    found = ops.edges_on_host(game, filled, arena.row_ptr)
+    others = filled, (jnp.int8(3), None)
+    found, others = ops.edges_on_host(game, filled, arena.row_ptr, others)
     np.testing.assert_array_equal(found, edge)
     assert found.dtype == np.int32
+    np.testing.assert_array_equal(others[0], filled)
+    assert others[1] == (3, None)
+    assert isinstance(others[0], np.ndarray)

@@ -1,4 +1,4 @@
-"""Large arrays on their way to a device and back, in pieces."""
+"""Large arrays on their way to a device and back."""
 
 import subprocess
 import sys
@@ -22,13 +22,18 @@ def test_what_is_sent_arrives(size, monkeypatch):
 
 @pytest.mark.parametrize("kind", [np.int8, np.int32])
 def test_what_is_fetched_arrives(kind, monkeypatch):
-    monkeypatch.setattr(_transfers, "LARGE", 16)
+    monkeypatch.setattr(_transfers, "WRITTEN_FROM", 16)
     monkeypatch.setattr(_transfers, "lies_apart", lambda x: True)
-    for size in (64, 63, 3):  # in equal pieces, in others; small
+    for size in (64, 63, 3):  # large ones and a small one
         x = np.arange(size).astype(kind)
-        found = ops.to_host(jax.device_put(x))
-        assert found.dtype == kind
-        np.testing.assert_array_equal(found, x)
+        one, (two, three) = ops.to_host(jax.device_put((x, (x + 1, kind(7)))))
+        assert one.dtype == two.dtype == kind
+        np.testing.assert_array_equal(one, x)
+        np.testing.assert_array_equal(two, x + 1)
+        assert three == 7
+        alone = ops.to_host(jax.device_put(x))
+        assert isinstance(alone, np.ndarray)
+        np.testing.assert_array_equal(alone, x)
 
 
 def test_memory_of_the_host_is_not_copied():

@@ -196,7 +196,7 @@ def closed(question: Question, solver: Any, answer: Answer, vertices):
         question.starts,
         solver.finds,
         int(answer.witness),
-        np.asarray(answer.left)[:size],
+        ops.to_host(answer.left)[:size],
         vertices,
     )
 

@@ -63,7 +63,7 @@ def in_stages(question: Question, meter: Meter, track: drive.Track) -> Accepting
         return ended(outcome.status)
     if not outcome.answer.exists:
         return answer(None)
-    left = np.asarray(outcome.answer.left)[: question.shape[0]]
+    left = ops.to_host(outcome.answer.left)[: question.shape[0]]
     if Kind.STRONG not in kinds:
         return answer(_closed(question, left))
     if Kind.WEAK in kinds:
@@ -152,7 +152,7 @@ def _among(
     outcome, counts = _drive.run(solver, game, meter=meter, hands_on=False)
     for name, more in counts.items():
         facts[name] += more
-    witness, inside = outcome.answer.witness, np.asarray(outcome.answer.left)
+    witness, inside = outcome.answer.witness, ops.to_host(outcome.answer.left)
     if outcome.status != Status.SOLVED or witness == NONE:
         return NONE, left, outcome.status
     if vertices is None:

@@ -138,8 +138,6 @@ def on_device(
     answer: Answer = outcome.answer
     rounds, moves, status = int(outcome.rounds), None, outcome.status
     strategy, facts = answer.strategy, run.facts
-    answer.winner.copy_to_host_async()
-    answer.credit.copy_to_host_async()  # while player 1's moves are looked for
     wins = np.asarray(answer.winner)[: len(arena.owner)] == 1
     if solver.strategies and status == Status.SOLVED and np.any(arena.owner & wins):
         run.spent = rounds
@@ -149,8 +147,9 @@ def on_device(
         rounds, status, moves = rounds + int(other.rounds), other.status, other.carry
         strategy = _merged(strategy, other.answer)
         facts |= {f"dual_{k}": v for k, v in run.facts.items() if k in _COUNTED}
-    strategy = ops.edges_on_host(run.game, strategy, arena.row_ptr)
-    answer = to_numpy(answer._replace(strategy=strategy, lost=None))
+    others = answer._replace(strategy=None, lost=None)
+    strategy, others = ops.edges_on_host(run.game, strategy, arena.row_ptr, others)
+    answer = others._replace(strategy=strategy)
     standing = Standing(outcome.carry, moves, (first, second), run.given_up)
     return _solution(arena, solver, answer, status, facts, rounds, standing)
 

@@ -19,7 +19,7 @@ from jaxgames.graph._max_id import MaxId
 from jaxgames.graph._solution import Components
 from jaxgames.graph._solver import Answer, ComponentMachine, ComponentSolver, Subgraph
 from jaxgames.graph._turns import Turns
-from jaxgames.later import jax, jnp, to_numpy
+from jaxgames.later import jax, jnp
 from jaxgames.solution import UNDECIDED, Stats, Status
 from jaxgames.solver import Registry, Solver
 from jaxgames.tuning.graph import CLOSURE_UP_TO, COMPRESS_FROM, LISTED_ROUNDS, TRIES
@@ -208,7 +208,7 @@ class Sccs(drive.Problem[Masked]):
         )
         if not isinstance(graph, Directions) and graph.shape[0] != links.out.num_rows:
             # Cut on the host: a device would compile a slice for each size.
-            answer = to_numpy(answer)
+            answer = ops.to_host(answer)
             answer = answer._replace(labels=answer.labels[: graph.shape[0]])
         course = standing.course
         facts = solver.stats(course.graph, course.state)
@@ -288,8 +288,8 @@ class Sccs(drive.Problem[Masked]):
         size = question.graph.shape[0]
         if len(answer.labels) == size and not question.may_be_sent:
             return answer
-        labels = ops.to_host(answer.labels)[:size]
-        return Answer(np.asarray(answer.count), labels)  # type: ignore
+        count, labels = ops.to_host(tuple(answer))
+        return Answer(count, labels[:size])
 
     # ---- many ------------------------------------------------------------------
 

@@ -145,8 +145,7 @@ class EndComponentsOf(drive.Problem[Part]):
         if all(same) and not isinstance(question.model.columns, np.ndarray):
             return answer
         # Cut on the host: a device would compile a slice for each size.
-        label, kept = ops.to_host(answer.state_label), ops.to_host(answer.choice_kept)
-        count = np.asarray(answer.count)
+        count, label, kept = ops.to_host(tuple(answer))
         return Answer(count, label[:states], kept[:choices])  # type: ignore[arg-type]
 
     def layout(self, game: _layout.Layout) -> dict[str, Any]:

@@ -25,7 +25,8 @@ def edge_list(offsets: Any, targets: Any) -> tuple[EdgeList, jax.Array]:
         The list, filled up to one of a few lengths; and how many edges begin at each
         vertex: int32, filled up likewise with -1.
     """
-    return unchecked_edge_list(offsets, targets)[:2]
+    tail, head, count, degree, _ = _sliced_device.edges_there(offsets, targets)
+    return EdgeList(tail, head, count, kernels=runs_kernels()), degree
 
 
 def unchecked_edge_list(
@@ -35,8 +36,8 @@ def unchecked_edge_list(
 
     It is if no row ends before it begins, and all targets are vertices: bool scalar.
     """
-    *ends, degree, sound = _sliced_device.edges_there(offsets, targets)
-    return EdgeList(*ends, kernels=runs_kernels()), degree, sound
+    tail, head, _, degree, (count, sound) = _sliced_device.edges_there(offsets, targets)
+    return EdgeList(tail, head, count, kernels=runs_kernels()), degree, sound
 
 
 def runs_kernels() -> bool:

@@ -14,7 +14,7 @@ from jaxgames.ops._layouts import Game, SlicedArena, move_type
 from jaxgames.ops._shards import Spread, spread_out
 from jaxgames.ops._sliced_device import accelerated, slice_rows_there
 from jaxgames.ops._sliced_host import slice_rows
-from jaxgames.ops._transfers import default_device
+from jaxgames.ops._transfers import at_host, default_device
 from jaxgames.solution import NO_EDGE
 from jaxgames.tuning.ops import LEAST_EDGES, LEAST_VERTICES
 from jaxgames.value import freeze
@@ -46,16 +46,19 @@ def prepare(arena: Arena, spread: Spread | None = None) -> Game:
     return kept(arena, _key(spread), lay_out)
 
 
-def edges_on_host(game: Game, edge: jax.Array, row_ptr: Any) -> np.ndarray:
+def edges_on_host(
+    game: Game, edge: jax.Array, row_ptr: Any, others: Any = ()
+) -> tuple[np.ndarray, Any]:
     """Edge indices, int32 `[V]`, that a device has found in these rows, on the host.
 
     From a device with memory of its own they are sent as positions in rows, which are
-    narrow where there are many.
+    narrow where there are many, and others of its arrays, a pytree, together with them.
     """
     sliced = isinstance(game, SlicedArena) and game.mesh is None
     if not (sliced and isinstance(row_ptr, np.ndarray) and accelerated()):
-        return np.asarray(edge)
-    position = np.asarray(_positions(game.row_ptr, edge, move_type(game)))
+        return np.asarray(edge), jax.tree.map(np.asarray, others)
+    sent = _positions(game.row_ptr, edge, others, move_type(game))
+    position, others = jax.tree.map(np.asarray, sent)
     found = np.empty(len(row_ptr) - 1, np.int32)
     if can_compile():
         on_all_cores(_add_positions, len(found), row_ptr, position, found)
@@ -63,12 +66,13 @@ def edges_on_host(game: Game, edge: jax.Array, row_ptr: Any) -> np.ndarray:
         position = position[: len(found)]
         np.add(row_ptr[:-1], position, out=found)
         found[position == NO_EDGE] = NO_EDGE
-    return found
+    return found, others
 
 
-@functools.partial(jax.jit, static_argnums=2)
-def _positions(row_ptr: jax.Array, edge: jax.Array, kind: Any) -> jax.Array:
-    return jnp.where(edge == NO_EDGE, NO_EDGE, edge - row_ptr[:-1]).astype(kind)
+@functools.partial(jax.jit, static_argnums=3)
+def _positions(row_ptr: jax.Array, edge: jax.Array, others: Any, kind: Any) -> Any:
+    position = jnp.where(edge == NO_EDGE, NO_EDGE, edge - row_ptr[:-1]).astype(kind)
+    return at_host((position, others))
 
 
 @compiled

@@ -108,14 +108,14 @@ def rows_there(offsets: Any, targets: Any) -> tuple[jax.Array, jax.Array]:
 
 def edges_there(
     offsets: Any, targets: Any
-) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array, jax.Array]:
+) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array, tuple[jax.Array, jax.Array]]:
     """Rows, `[R + 1]` and `[E]`, of numpy or JAX, as a list on the default device.
 
     Returns:
         Row and target of each edge, filled up with 0 to one of a few lengths; how many
-        there are: int32 `[1]`, none if they are no graph; how many each row has, filled
-        up likewise with -1; and whether they are one: no row ends before it begins, and
-        edges lead to rows.
+        there are: int32 `[1]`; how many each row has, filled up likewise with -1. And
+        how many edges there are if they are those of a graph, else 0; and whether they
+        are: no row ends before it begins, and edges lead to rows.
     """
     size = len(offsets) - 1
     ends = _sent_ends(offsets, bucket(size), len(targets), size)
@@ -132,8 +132,8 @@ def _listed(ends: Ends, targets: Pieces):
     tail, head = (jnp.where(last, x, 0) for x in (tail, head))
     leads = (head >= 0) & (head < ends.sizes[0])
     sound = ~jnp.any(there & (degree < 0)) & ~jnp.any(last & ~leads)
-    count = jnp.where(sound, ends.sizes[1:2], 0)
-    return tail, head, count, jnp.where(there, degree, -1), sound
+    count, degree = ends.sizes[1:2], jnp.where(there, degree, -1)
+    return tail, head, count, degree, (jnp.where(sound, count, 0), sound)
 
 
 @functools.partial(jax.jit, static_argnums=2)

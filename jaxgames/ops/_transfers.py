@@ -1,11 +1,10 @@
 """Large arrays on their way to a device and back.
 
-One transfer is one thread's work, and waits for pages of memory; several at a time use
-what the connection carries.
+One transfer to a device is one thread's work, and waits for pages of memory; several at
+a time use what the connection carries. Back they come through memory that the device
+writes to.
 """
 
-import functools
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from jaxgames.later import jax, jnp
 from jaxgames.tuning.ops import IN_PIECES_FROM as LARGE
 from jaxgames.tuning.ops import PIECES_AT_A_TIME as PIECES
+from jaxgames.tuning.ops import WRITTEN_FROM
 
 Pieces = tuple[jax.Array, ...]
 """One array in pieces, one after the other."""
@@ -50,31 +50,27 @@ def joined(pieces: Pieces) -> jax.Array:
     return jnp.concatenate(pieces).astype(jnp.int32)
 
 
-def to_host(x: jax.Array) -> np.ndarray:
-    """An array of one axis that lies on a device, as one of numpy."""
-    if x.nbytes < LARGE or not lies_apart(x):
-        return np.asarray(x)
-    found = np.empty(x.shape, x.dtype)
-    places = np.array_split(found, PIECES)
-    list(_threads().map(_fetch, _split(x), places))
-    return found
+def to_host(x: Any) -> Any:
+    """An array of a device, or a pytree of such, as arrays of numpy to be read.
+
+    Large ones come through memory of the host that its device writes to by itself:
+    through other memory a transfer takes some six times as long, most of it a wait.
+    What is returned is that memory, and not a copy.
+    """
+    leaves = jax.tree.leaves(x)
+    large = sum(each.nbytes for each in leaves) >= WRITTEN_FROM
+    if large and all(isinstance(y, jax.Array) and lies_apart(y) for y in leaves):
+        x = at_host(x)
+    return jax.tree.map(np.asarray, x)
 
 
-@functools.cache
-def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(PIECES, "jaxgames-transfers")
+@jax.jit
+def at_host(x: Any) -> Any:
+    """Arrays in memory of the host that devices write to (pure)."""
+    return jax.device_put(x, jax.memory.Space.Host)
 
 
 def lies_apart(x: jax.Array) -> bool:
     """Whether an array lies on one device, which has memory of its own."""
     (device, *others) = x.devices()
     return not others and device.platform != "cpu"
-
-
-@jax.jit
-def _split(x: jax.Array) -> list[jax.Array]:
-    return jnp.array_split(x, PIECES)
-
-
-def _fetch(piece: jax.Array, place: np.ndarray) -> None:
-    place[:] = piece

@@ -154,9 +154,10 @@ class Parity(drive.Problem[Arena]):
         if answer.strategy is None or question.edge_priority is not None:
             winner, strategy, measures = to_numpy(answer)
         else:
-            winner.copy_to_host_async()
-            strategy = ops.edges_on_host(game, answer.strategy, question.row_ptr)
-            winner, measures = to_numpy((winner, measures))
+            others = winner, measures
+            strategy, (winner, measures) = ops.edges_on_host(
+                game, answer.strategy, question.row_ptr, others
+            )
         if measures is not None:
             measures = measures.resized(_num_own(question), size)
         return Answer(*_fit(question, winner, strategy), measures)
