@@ -80,7 +80,7 @@ def own(field: Any) -> Any:
         elif is_settled(field):
             return field
         else:
-            field = _copied(field)
+            field = copied(field)
         field.setflags(write=False)
         return field
     if type(field) is dict:
@@ -92,7 +92,8 @@ def own(field: Any) -> Any:
     return field
 
 
-def _copied(array: np.ndarray) -> np.ndarray:
+def copied(array: np.ndarray) -> np.ndarray:
+    """A copy of an array; of a large one several threads make it."""
     if array.nbytes < LARGE or array.dtype == object or not array.flags.c_contiguous:
         return np.array(array)
     copy = np.empty_like(array, subok=False)

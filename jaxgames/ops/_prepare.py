@@ -14,7 +14,7 @@ from jaxgames.ops._layouts import Game, SlicedArena, move_type
 from jaxgames.ops._shards import Spread, spread_out
 from jaxgames.ops._sliced_device import accelerated, slice_rows_there
 from jaxgames.ops._sliced_host import slice_rows
-from jaxgames.ops._transfers import at_host, default_device
+from jaxgames.ops._transfers import at_host, default_device, taken
 from jaxgames.solution import NO_EDGE
 from jaxgames.tuning.ops import LEAST_EDGES, LEAST_VERTICES
 from jaxgames.value import freeze
@@ -58,7 +58,7 @@ def edges_on_host(
     if not (sliced and isinstance(row_ptr, np.ndarray) and accelerated()):
         return np.asarray(edge), jax.tree.map(np.asarray, others)
     sent = _positions(game.row_ptr, edge, others, move_type(game))
-    position, others = jax.tree.map(np.asarray, sent)
+    position, others = np.asarray(sent[0]), taken(sent[1])
     found = np.empty(len(row_ptr) - 1, np.int32)
     if can_compile():
         on_all_cores(_add_positions, len(found), row_ptr, position, found)

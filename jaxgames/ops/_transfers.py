@@ -13,6 +13,7 @@ from jaxgames.later import jax, jnp
 from jaxgames.tuning.ops import IN_PIECES_FROM as LARGE
 from jaxgames.tuning.ops import PIECES_AT_A_TIME as PIECES
 from jaxgames.tuning.ops import WRITTEN_FROM
+from jaxgames.value import copied
 
 Pieces = tuple[jax.Array, ...]
 """One array in pieces, one after the other."""
@@ -55,19 +56,28 @@ def to_host(x: Any) -> Any:
 
     Large ones come through memory of the host that its device writes to by itself:
     through other memory a transfer takes some six times as long, most of it a wait.
-    What is returned is that memory, and not a copy.
     """
     leaves = jax.tree.leaves(x)
     large = sum(each.nbytes for each in leaves) >= WRITTEN_FROM
     if large and all(isinstance(y, jax.Array) and lies_apart(y) for y in leaves):
-        x = at_host(x)
+        return taken(_at_host(x))
     return jax.tree.map(np.asarray, x)
 
 
-@jax.jit
 def at_host(x: Any) -> Any:
     """Arrays in memory of the host that devices write to (pure)."""
     return jax.device_put(x, jax.memory.Space.Host)
+
+
+_at_host = jax.jit(at_host)
+
+
+def taken(x: Any) -> Any:
+    """Arrays in such memory, a pytree, as arrays of numpy in its own.
+
+    There is not much of the other, and processes that are forked off cannot read it.
+    """
+    return jax.tree.map(lambda y: copied(np.asarray(y)), x)
 
 
 def lies_apart(x: jax.Array) -> bool:
