@@ -174,10 +174,10 @@ class InPlace(ComponentSolver):
     def advance(
         self, game: ListedGraph, carry: fixpoint.Carry, limit: Any
     ) -> fixpoint.Carry:
-        """Sweeps until a turn is due, and that turn; again and again.
+        """Turn after turn, each kind of them in a loop of its own.
 
-        Each kind of sweeps has a loop of its own: on a GPU a kernel that finds nothing
-        to do, and a test of something that is not due, cost as much as a short sweep.
+        On a GPU a kernel that finds nothing to do, and a test of something that is not
+        due, cost as much as a short sweep.
         """
         for count in dict.fromkeys((self.sweeps_per_check or 1, 1)):
             carry = self._advance(game, carry, jnp.asarray(limit, jnp.int32), count)
@@ -187,43 +187,58 @@ class InPlace(ComponentSolver):
         self, game: ListedGraph, carry: fixpoint.Carry, limit: jax.Array, count: int
     ) -> fixpoint.Carry:
         """The same with so many steps between two tests."""
-        size = len(game.degree)
-        searches = len(game.edges.tail) >= SEARCH_FROM  # else a sweep costs nothing
+        edges, size = game.edges, len(game.degree)
+        searches = len(edges.tail) >= SEARCH_FROM  # else a sweep costs nothing
+
+        def limited(carry: fixpoint.Carry) -> jax.Array:
+            return carry.rounds > limit - count
 
         def stops(carry: fixpoint.Carry) -> jax.Array:
-            return self.done(game, carry.state) | (carry.rounds > limit - count)
+            return self.done(game, carry.state) | limited(carry)
 
-        def sweeps_while(here, sweep, carry: fixpoint.Carry) -> fixpoint.Carry:
-            def over(carry: fixpoint.Carry) -> jax.Array:
-                state = carry.state
-                leaves = ~here(state) | state.due | (carry.rounds > limit - count)
-                return leaves | _wants_levels(state) if searches else leaves
-
+        def sweeps(sweep, over, carry: fixpoint.Carry) -> fixpoint.Carry:
             def some(carry: fixpoint.Carry) -> fixpoint.Carry:
                 state = sweep(carry.state, size, count)
                 return carry._replace(state=state, rounds=carry.rounds + count)
 
-            return fixpoint.until(over, some, carry)
+            return fixpoint.until(lambda x: over(x.state) | limited(x), some, carry)
 
-        def until_turn(carry: fixpoint.Carry) -> fixpoint.Carry:
-            rounds = carry.rounds + (carry.state.phase == TRIM)
-            carry = carry._replace(rounds=rounds)
-            if searches:
-                carry = sweeps_while(lambda x: x.phase == SEARCH, _search, carry)
-            carry = sweeps_while(lambda x: x.phase >= NUMBERED, _lower, carry)
-            state, edges = carry.state, game.edges
-            if searches:
-                wants, by_levels = (
-                    _wants_levels(state),
-                    functools.partial(_levels, game),
-                )
-                state = fixpoint.change_if(edges, wants, by_levels, state)
-            turn = functools.partial(_turn, game)
-            return carry._replace(
-                state=fixpoint.change_if(edges, state.due, turn, state)
-            )
+        def turn(change, when: jax.Array, carry: fixpoint.Carry) -> fixpoint.Carry:
+            change = functools.partial(change, game)
+            state = fixpoint.change_if(edges, when, change, carry.state)
+            return carry._replace(state=state)
 
-        return fixpoint.until(stops, until_turn, carry)
+        def lowered(state: State) -> jax.Array:
+            return state.due | _wants_levels(state) if searches else state.due
+
+        def search(carry: fixpoint.Carry) -> fixpoint.Carry:
+            carry = sweeps(_search, lambda state: state.due, carry)
+            return turn(_after_search, carry.state.due, carry)
+
+        def trim(carry: fixpoint.Carry) -> fixpoint.Carry:
+            return carry._replace(state=_trim(carry.state), rounds=carry.rounds + 1)
+
+        def lower(carry: fixpoint.Carry) -> fixpoint.Carry:
+            carry = sweeps(_lower, lowered, carry)
+            if searches:
+                carry = turn(_levels, _wants_levels(carry.state), carry)
+            due = carry.state.due & (carry.state.phase >= NUMBERED)
+            return turn(_after_lowering, due, carry)
+
+        def all_kinds(carry: fixpoint.Carry) -> fixpoint.Carry:
+            for kind, here in (
+                (search, lambda phase: phase == SEARCH),
+                (trim, lambda phase: phase == TRIM),
+                (lower, lambda phase: phase >= NUMBERED),
+            ):
+                if searches or kind is not search:
+                    carry = fixpoint.until(
+                        lambda x, here=here: stops(x) | ~here(x.state.phase),
+                        *(kind, carry),
+                    )
+            return carry
+
+        return fixpoint.until(stops, all_kinds, carry)
 
     def done(self, game: ListedGraph, state: State) -> jax.Array:
         """No edge is left that may be in a component."""
@@ -261,7 +276,7 @@ def _begin(
     size = len(known["root"])
     own = jnp.arange(size, dtype=jnp.int32)
     rank = ops.times(own, _factor(known["phase"], FACTOR)[0], size)
-    only = (own == pivot).astype(jnp.int8)
+    only = _only(pivot, size)
     return State(
         edges,
         room,
@@ -271,7 +286,7 @@ def _begin(
         behind=only,
         stamp=jnp.zeros(size, jnp.int8),
         slow=jnp.int32(0),
-        due=known["phase"] == TRIM,  # which has no sweeps
+        due=jnp.array(False),
         news=jnp.ones(1, jnp.int32),
         marks=jnp.int32(2),
         sweeps=jnp.int32(0),
@@ -330,56 +345,79 @@ def _wants_levels(state: State) -> jax.Array:
     return long & ~state.due & (state.edges.count[0] >= SEARCH_FROM)
 
 
-def _turn(game: ListedGraph, state: State) -> State:
-    """Takes components out where sweeps have come to an end, and begins anew."""
-    size = len(state.root)
-    searching, trimming = state.phase == SEARCH, state.phase == TRIM
-    settled = trimming | (state.news[0] == 0)
-    own = jnp.arange(size, dtype=jnp.int32)
+def _after_search(game: ListedGraph, state: State) -> State:
+    """Takes out what is known if the search came to its end, and begins anew."""
+    size, settled = len(state.root), state.news[0] == 0
     mark = state.ahead + 2 * state.behind
     both = mark == 3
     apart = jnp.where(both, mark, mark + 4)  # equal where nothing is to be done
-    root = jnp.where(
-        searching,
-        jnp.min(own, where=both, initial=size),
-        ops.times(state.above, _factor(state.phase, INVERSE)[0], size),
-    )
-    known = settled & ~trimming & _alive(game) & (state.root == NONE)
-    known &= jnp.where(searching, both, state.above == state.below)
-
-    def inside(first: jax.Array, last: jax.Array):
-        def fewer(lists: tuple[EdgeList, EdgeList]) -> tuple[EdgeList, EdgeList]:
-            return ops.keep_inside(*lists, first, last), lists[0]
-
-        return fewer
-
-    turns = [
-        (trimming, functools.partial(_trimmed, size)),
-        (settled & ~searching & ~trimming, inside(state.above, state.below)),
-    ]
-    if len(game.edges.tail) >= SEARCH_FROM:
-        turns.append((settled & searching, inside(mark, apart)))
-    lists = state.edges, state.room
-    for when, fewer in turns:
-        lists = fixpoint.change_if(game.edges, when, fewer, lists)
-    edges, room = lists
-    before, left = state.edges.count[0], edges.count[0]
-    again = searching & settled & (left >= SEARCH_FROM) & (2 * left <= before)
-    again = jnp.where(trimming, state.again, again)
-    trims = jnp.where(
-        trimming, before - left > before >> SHRINKS, _is_sparse(edges, size)
-    )
-    phase = jnp.where(trims, TRIM, jnp.where(again, SEARCH, NUMBERED))
-    phase = jnp.where(settled | searching, phase, SCATTERED)
+    # If it did not, all edges are kept.
+    first, last = jnp.where(settled, mark, 1), jnp.where(settled, apart, 2)
+    edges = ops.keep_inside(state.edges, state.room, first, last)
+    own = jnp.arange(size, dtype=jnp.int32)
+    known = settled & both & _alive(game) & (state.root == NONE)
+    root = jnp.min(own, where=both, initial=size)
+    left = edges.count[0]
+    again = settled & (left >= SEARCH_FROM) & (2 * left <= state.edges.count[0])
+    after = jnp.where(again, SEARCH, NUMBERED)
     return _begin(
-        *(edges, room, edges.tail[0]),
+        *(edges, state.edges, edges.tail[0]),
         root=jnp.where(known, root, state.root),
-        phase=phase.astype(jnp.int32),
+        phase=jnp.where(_is_sparse(edges, size), TRIM, after).astype(jnp.int32),
         again=again,
         deep=state.deep,
-        outer=state.outer + (settled & ~trimming).astype(jnp.int32),
-        inner=state.inner + TRIM_PASSES * trimming.astype(jnp.int32),
+        outer=state.outer + settled.astype(jnp.int32),
+        inner=state.inner,
     )
+
+
+def _after_lowering(game: ListedGraph, state: State) -> State:
+    """Takes out what is known if signatures are stable, and begins anew."""
+    size, settled = len(state.root), state.news[0] == 0
+    above, below = state.above, state.below
+    # If they are not, all edges are kept, and ranks are scattered.
+    first, last = jnp.where(settled, above, 0), jnp.where(settled, below, 1)
+    edges = ops.keep_inside(state.edges, state.room, first, last)
+    known = settled & (above == below) & _alive(game) & (state.root == NONE)
+    root = ops.times(above, _factor(state.phase, INVERSE)[0], size)
+    after = jnp.where(_is_sparse(edges, size), TRIM, NUMBERED)
+    return _begin(
+        *(edges, state.edges, edges.tail[0]),
+        root=jnp.where(known, root, state.root),
+        phase=jnp.where(settled, after, SCATTERED).astype(jnp.int32),
+        again=jnp.array(False),
+        deep=state.deep,
+        outer=state.outer + settled.astype(jnp.int32),
+        inner=state.inner,
+    )
+
+
+def _trim(state: State) -> State:
+    """Leaves out edges at vertices that no edge enters, or none leaves, some times.
+
+    No sweep has been made yet: only where a search begins may be another vertex.
+    """
+    edges, room, size = state.edges, state.room, len(state.root)
+    for _ in range(TRIM_PASSES):
+        left, entered = ops.touched(edges, size)
+        both = left & entered
+        edges, room = ops.keep_inside(edges, room, both, 2 * both), edges
+    before, now = state.edges.count[0], edges.count[0]
+    shrinks = before - now > before >> SHRINKS
+    after = jnp.where(state.again, SEARCH, NUMBERED)
+    only = _only(edges.tail[0], size)
+    return state._replace(
+        edges=edges,
+        room=room,
+        ahead=only,
+        behind=only,
+        phase=jnp.where(shrinks, TRIM, after).astype(jnp.int32),
+        inner=state.inner + TRIM_PASSES,
+    )
+
+
+def _only(vertex: jax.Array, size: int) -> jax.Array:
+    return (jnp.arange(size, dtype=jnp.int32) == vertex).astype(jnp.int8)
 
 
 def _levels(game: ListedGraph, state: State) -> State:
@@ -406,12 +444,3 @@ def _levels(game: ListedGraph, state: State) -> State:
 def _is_sparse(edges: EdgeList, size: int) -> jax.Array:
     """Whether many vertices may have no edge that leaves or enters them."""
     return edges.count[0] // SPARSE <= size
-
-
-def _trimmed(size: int, lists: tuple[EdgeList, EdgeList]) -> tuple[EdgeList, EdgeList]:
-    """Only edges of vertices that edges leave and enter, some times over."""
-    for _ in range(TRIM_PASSES):
-        left, entered = ops.touched(lists[0], size)
-        both = left & entered
-        lists = ops.keep_inside(*lists, both, 2 * both), lists[0]
-    return lists
