@@ -405,6 +405,19 @@ def test_the_first_of_the_vertices_without_successor_is_kept(monkeypatch, shared
         np.testing.assert_array_equal(arena.dst, dst)
 
 
+@pytest.mark.parametrize("by_machine_code", [False, True])
+def test_rows_of_another_order_of_bytes(monkeypatch, by_machine_code):
+    if by_machine_code:
+        look_by_machine_code(monkeypatch)
+    rows = np.array([0, 1, 2, 4], ">i4"), np.array([1, 2, 0, 1], ">i8")
+    for array in rows:
+        array.setflags(write=False)
+    arena = Arena.from_csr(*rows, owner=[0, 0, 0])
+    assert edges_of(arena) == [(0, 1), (1, 2), (2, 0), (2, 1)]
+    with pytest.raises(ValueError, match=r"dst\[1\] is 3, expected .* 0 to 2"):
+        Arena.from_csr(rows[0], np.array([1, 3, 0, 1], ">i4"), owner=[0, 0, 0])
+
+
 def test_sources_are_found_when_they_are_read():
     tree = generate.propagation_tree(8, 2)
     how = {"owner": tree.owner, "priority": tree.priority}

@@ -31,7 +31,6 @@ def task_jit(edges: ops.PairLinks, part: Any, rows: int) -> Task:
     return task(edges, part, rows)
 
 
-
 @register
 class Standing(NamedTuple):
     """Where a solve stands: what `state` takes.

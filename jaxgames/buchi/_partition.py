@@ -79,8 +79,8 @@ class Seen(NamedTuple):
         """Those of a graph whose states, integers `[V]`, and edges have been checked."""
         narrow = state if state.itemsize < 4 else host.narrowed(state, states)
         any_edge = np.ones((states, states), bool)
-        counts = None if narrow is None else host.counted(
-            arena, accepting, narrow, any_edge
+        counts = (
+            None if narrow is None else host.counted(arena, accepting, narrow, any_edge)
         )
         assert narrow is not None and counts is not None
         return cls(narrow, counts)
