@@ -76,20 +76,22 @@ class Seen(NamedTuple):
     def of(
         cls, arena: Arena, accepting: np.ndarray, state: np.ndarray, states: int
     ) -> "Seen":
-        """Those of a graph whose states, integers `[V]`, and edges have been checked."""
+        """Those of a graph whose states, integers `[V]`, and edges were checked."""
         narrow = state if state.itemsize < 4 else host.narrowed(state, states)
+        assert narrow is not None
         any_edge = np.ones((states, states), bool)
-        counts = (
-            None if narrow is None else host.counted(arena, accepting, narrow, any_edge)
-        )
-        assert narrow is not None and counts is not None
+        counts = host.counted(arena, accepting, narrow, any_edge)
+        assert counts is not None
         return cls(narrow, counts)
 
     @property
     def met(self) -> Met:
         """What vertices there are in each state."""
-        some = self.counts > 0
-        return Met(some[:, 2:].any(1), some[:, :2].any(1), some[:, 1::2].any(1))
+        accepting, rejecting, stuck = (
+            np.asarray(self.counts[:, kinds].any(axis=1))
+            for kinds in ((2, 3), (0, 1), (1, 3))
+        )
+        return Met(accepting, rejecting, stuck)
 
     def count(self, some: np.ndarray) -> int:
         """How many vertices are in some states, bool `[Q]`."""

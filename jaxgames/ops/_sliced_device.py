@@ -79,7 +79,8 @@ def listed_there(
     """As `listed`, of rows of numpy, on the default device."""
     dst = sent(targets, bucket(len(targets)))  # the larger one first
     ends = _sent_ends(offsets, num_rows, len(targets), num_rows)
-    return PairLinks(*_paired(ends, dst), num_rows, num_targets)
+    tail, head = _paired(ends, dst)
+    return PairLinks(tail, head, num_rows, num_targets)
 
 
 @jax.jit

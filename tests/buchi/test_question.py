@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from marked_graphs import marked
 
-from jaxgames import buchi, host
 from jaxgames import arena as arena_module
+from jaxgames import buchi, host
 from jaxgames.buchi import _partition, _question
 from jaxgames.ops import _rows, _slices
 
@@ -106,7 +106,9 @@ def cases(seed: int, count: int):
                 edges = np.delete(edges, k, axis=0)
         narrow = [np.int64, np.uint64, np.int32, np.uint8, np.int16, ">i4"]
         kinds = rng.choice(len(narrow), 2)
-        state, edges = (fitting(x, narrow[k]) for x, k in zip((state, edges), kinds))
+        state, edges = (
+            fitting(x, narrow[k]) for x, k in zip((state, edges), kinds, strict=True)
+        )
         yield Case(indptr, indices, rng.random(size) < rng.random(), state, edges)
 
 
