@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from jaxgames.arguments import as_array, integer
-from jaxgames.host import can_compile, compiled, on_all_cores
+from jaxgames.host import can_compile, compiled, on_all_cores, on_ranges, ranges_of
 from jaxgames.kept import SLOT, is_kept, kept
 from jaxgames.later import Tracer, has_values, imported, jax, jnp, to_numpy
 from jaxgames.quoting import quoted
@@ -213,7 +213,7 @@ class Arena(Value):
         size = len(owner)
         taken = _taken_at_once(row_ptr, dst, priority, size)
         if taken is not None:
-            row_ptr, dst, priority, empty = taken
+            row_ptr, dst, priority, first = taken
         else:
             row_ptr = _integers("row_ptr", row_ptr, 0, MAX_SIZE)
             dst = _integers("dst", dst, 0, size - 1)
@@ -222,7 +222,7 @@ class Arena(Value):
                     f"row_ptr must have one entry more than owner ({size + 1}), "
                     f"got {len(row_ptr)}"
                 )
-            empty = has_empty_row(row_ptr, len(dst))
+            first = first_empty_row(row_ptr, len(dst))
             priority = _priorities("priority", priority, size, "vertex")
         edge_priority = _priorities("edge_priority", edge_priority, len(dst), "edge")
         weight = _weights(weight, len(dst))
@@ -243,17 +243,17 @@ class Arena(Value):
             num_vertices=np.int32(size),
             num_edges=np.int32(len(dst)),
         )
-        dead = np.empty(0, np.intp)
-        if empty:
-            dead = np.flatnonzero(row_ptr[1:] == row_ptr[:-1])
-        kept(arena, DEAD_END, lambda: int(dead[0]) if len(dead) else NO_DEAD_END)
-        if len(dead) and dead_ends == "error":
+        kept(arena, DEAD_END, lambda: first)
+        if first == NO_DEAD_END or dead_ends == "allow":
+            return arena
+        dead = np.flatnonzero(row_ptr[1:] == row_ptr[:-1])
+        if dead_ends == "error":
             raise ValueError(
                 f"vertex {dead[0]} has no successor"
                 + (f" (nor have {len(dead) - 1} others)" if len(dead) > 1 else "")
                 + "; pass dead_ends='lose' if its owner loses there"
             )
-        return _lose_at(arena, dead) if len(dead) and dead_ends == "lose" else arena
+        return _lose_at(arena, dead)
 
     # ---- looking ------------------------------------------------------------
 
@@ -490,8 +490,8 @@ def _of_fields(kind: type[Arena], **fields: Any) -> Arena:
     return arena
 
 
-def has_empty_row(row_ptr: np.ndarray, edges: int) -> bool:
-    """Whether a row is empty.
+def first_empty_row(row_ptr: np.ndarray, edges: int) -> int:
+    """The first row that is empty, or `NO_DEAD_END`.
 
     Args:
         row_ptr: integers `[V + 1]`.
@@ -502,28 +502,49 @@ def has_empty_row(row_ptr: np.ndarray, edges: int) -> bool:
     """
     if row_ptr[0] == 0 and row_ptr[-1] == edges:
         if pays(len(row_ptr)):
-            found = np.zeros(2, np.bool_)
-            on_all_cores(_look_at_rows, len(row_ptr) - 1, row_ptr, found)
-            falls, empty = found
+            ranges = numbered(ranges_of(len(row_ptr) - 1))
+            falls, first = np.zeros(1, np.bool_), np.empty(len(ranges), np.int64)
+            on_ranges(_look_at_rows, ranges, row_ptr, falls, first)
+            if not falls[0]:
+                return first_of(first)
         else:
             degree = np.diff(row_ptr)
-            falls, empty = degree.min(initial=0) < 0, not degree.all()
-        if not falls:
-            return bool(empty)
+            if degree.min(initial=0) >= 0:
+                return NO_DEAD_END if degree.all() else int(np.argmin(degree))
     raise ValueError(f"row_ptr must ascend from 0 to the number of edges ({edges})")
 
 
+def numbered(ranges: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
+    """Ranges, each with its number before, for what is found in each apart."""
+    return [(number, *each) for number, each in enumerate(ranges)]
+
+
+def first_of(places: np.ndarray) -> int:
+    """The first place that ranges have found, one after the other; -1 for none."""
+    return next((place for place in places.tolist() if place >= 0), NO_DEAD_END)
+
+
 @compiled
-def _look_at_rows(row_ptr, found, begin, end):
-    """Finds rows that fall, and empty ones."""
-    falls, empty = False, False
+def _look_at_rows(row_ptr, falls, first, number, begin, end):
+    """Finds rows that fall, and the first that is empty."""
+    fall, empty = False, False
     for vertex in range(max(begin, 0), end):
-        falls |= row_ptr[vertex] > row_ptr[vertex + 1]
+        fall |= row_ptr[vertex] > row_ptr[vertex + 1]
         empty |= row_ptr[vertex] == row_ptr[vertex + 1]
-    if falls:
-        found[0] = True
+    if fall:
+        falls[0] = True
+    first[number] = -1
     if empty:
-        found[1] = True
+        first[number] = _empty_row(row_ptr, begin)
+
+
+@compiled
+def _empty_row(row_ptr, begin):
+    """The first empty row from there on; there is one."""
+    vertex = begin
+    while row_ptr[vertex] != row_ptr[vertex + 1]:
+        vertex += 1
+    return vertex
 
 
 def sources_of(row_ptr: np.ndarray, edges: int) -> tuple[np.ndarray, bool]:
@@ -789,21 +810,43 @@ def _taken(array: np.ndarray, low: int, high: int) -> np.ndarray | None:
     plain = array.dtype in WORDS and array.flags.c_contiguous
     if not plain or is_settled(array) or not pays(len(array)):
         return None
-    copy, beyond = np.empty(len(array), np.int32), np.zeros(1, np.bool_)
+    copy = _checked_copy(array, low, high, np.int32)
+    return None if copy is None else freeze(copy)
+
+
+def copied_within(
+    array: np.ndarray, low: int, high: int, kind: Any
+) -> np.ndarray | None:
+    """A copy of integers `[N]` as another type, which holds all of a range.
+
+    None if one is out of the range.
+    """
+    plain = array.dtype in WORDS and array.flags.c_contiguous
+    if plain and pays(len(array)):
+        return _checked_copy(array, low, high, kind)
+    inside = not len(array) or (array.min() >= low and array.max() <= high)
+    return array.astype(kind) if inside else None
+
+
+def _checked_copy(
+    array: np.ndarray, low: int, high: int, kind: Any
+) -> np.ndarray | None:
+    copy, beyond = np.empty(len(array), kind), np.zeros(1, np.bool_)
     on_all_cores(_copy_within, len(array), array, copy, low, high, beyond)
-    return None if beyond[0] else freeze(copy)
+    return None if beyond[0] else copy
 
 
 def _taken_at_once(
     row_ptr: Any, dst: Any, priority: Any, size: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, bool] | None:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, int] | None:
     """Rows, targets and priorities of a large game, checked while they are copied.
 
     They are read once, and the machine code of all three is called once.
 
     Returns:
-        They as int32 of our own, and whether a row is empty. None if something is
-        wrong, or not all three are to be copied, or it is no large game.
+        They as int32 of our own, and the first row that is empty, or `NO_DEAD_END`.
+        None if something is wrong, or not all three are to be copied, or it is no large
+        game.
     """
     plain = _is_plain(row_ptr) and _is_plain(dst)
     plain = plain and (priority is None or _is_plain(priority))
@@ -818,13 +861,14 @@ def _taken_at_once(
     if row_ptr[0] != 0 or row_ptr[-1] != len(dst):
         return None
     copies = tuple(np.empty(len(x), np.int32) for x in given)
-    copies[0][-1], found = len(dst), np.zeros(2, np.bool_)
-    on_all_cores(_copy_rows, size, given, copies, found, work=len(dst))
-    wrong, empty = found.tolist()
-    if wrong:
+    ranges = numbered(ranges_of(size, work=len(dst)))
+    wrong, first = np.zeros(1, np.bool_), np.empty(len(ranges), np.int64)
+    copies[0][-1] = len(dst)
+    on_ranges(_copy_rows, ranges, given, copies, wrong, first)
+    if wrong[0]:
         return None
     rows, targets, labels = map(freeze, copies)
-    return rows, targets, None if priority is None else labels, empty
+    return rows, targets, None if priority is None else labels, first_of(first)
 
 
 def _is_plain(array: Any) -> bool:
@@ -840,10 +884,10 @@ WORDS = np.dtype(np.int32), np.dtype(np.int64)
 
 
 @compiled
-def _copy_rows(given, copies, found, begin, end):
+def _copy_rows(given, copies, wrong, first, number, begin, end):
     """Copies the rows of some vertices, their labels, and as large a part of edges.
 
-    Finds whether anything is wrong, and whether a row is empty.
+    Finds whether anything is wrong, and the first row that is empty.
     """
     row_ptr, dst, labels = given
     rows, targets, priorities = copies
@@ -866,10 +910,11 @@ def _copy_rows(given, copies, found, begin, end):
         target = np.int64(dst[e])
         targets[e] = target
         signs |= target | (size - 1 - target)
+    first[number] = -1
     if signs < 0:
-        found[0] = True
-    if none < 0:
-        found[1] = True
+        wrong[0] = True
+    elif none < 0:
+        first[number] = _empty_row(row_ptr, begin)
 
 
 @compiled
@@ -884,8 +929,9 @@ def _copy_within(array, copy, low, high, beyond, begin, end):
 
 def within(array: np.ndarray, low: int, high: int) -> bool:
     """Whether all values of a numpy array that is not empty are in a range."""
-    rows = array.flags.c_contiguous  # else the loop would be left to numba
-    if array.dtype.itemsize < 4 or not rows or not pays(len(array)):
+    # Else the loop would be left to numba, which takes no other order of bytes.
+    plain = array.flags.c_contiguous and array.dtype.isnative
+    if array.dtype.itemsize < 4 or not plain or not pays(len(array)):
         return bool(array.min() >= low and array.max() <= high)
     beyond = np.zeros(1, np.bool_)
     on_all_cores(_find_beyond, len(array), array, low, high, beyond)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxgames import Arena, generate, host, parity
+from jaxgames import Arena, generate, host, kept, parity
 from jaxgames import arena as arena_module
 from jaxgames.arena import CONDITIONS, MAX_PRIORITY, bucket, is_traced
 
@@ -376,12 +376,46 @@ def test_sources_of_many_edges(monkeypatch):
 def test_rows_that_do_not_ascend(monkeypatch, by_machine_code, row_ptr):
     if by_machine_code:
         look_by_machine_code(monkeypatch)
-    found = arena_module.has_empty_row(np.array([0, 1, 3, 4]), 4)
-    assert found is False
-    assert arena_module.has_empty_row(np.array([0, 3, 3, 4]), 4) is True
-    assert arena_module.has_empty_row(np.array([0]), 0) is False
+    first = arena_module.first_empty_row
+    assert first(np.array([0, 1, 3, 4]), 4) == -1
+    assert first(np.array([0, 3, 3, 4, 4]), 4) == 1
+    assert first(np.array([0]), 0) == -1
     with pytest.raises(ValueError, match="must ascend from 0 to the number of edges"):
-        arena_module.has_empty_row(np.array(row_ptr), 4)
+        first(np.array(row_ptr), 4)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_the_first_of_the_vertices_without_successor_is_kept(monkeypatch, shared):
+    """As found by several cores, each of which looks at some of the rows."""
+    look_by_machine_code(monkeypatch)
+    rng = np.random.default_rng(shared)
+    for _ in range(30):
+        degree = rng.integers(0 if rng.random() < 0.3 else 1, 4, 12)
+        degree[rng.integers(0, 12, rng.integers(0, 3))] = 0
+        dst = rng.integers(0, 12, degree.sum())
+        row_ptr = np.append(0, np.cumsum(degree))
+        for array in (row_ptr, dst):
+            array.setflags(write=not shared)
+        how = {"owner": np.zeros(12, bool), "dead_ends": "allow"}
+        arena = Arena.from_csr(row_ptr, dst, **how)
+        first = kept.kept(arena, arena_module.DEAD_END, lambda: None)
+        stuck = np.flatnonzero(degree == 0).tolist()
+        assert first == (stuck or [-1])[0]
+        np.testing.assert_array_equal(arena.row_ptr, row_ptr)
+        np.testing.assert_array_equal(arena.dst, dst)
+
+
+@pytest.mark.parametrize("by_machine_code", [False, True])
+def test_rows_of_another_order_of_bytes(monkeypatch, by_machine_code):
+    if by_machine_code:
+        look_by_machine_code(monkeypatch)
+    rows = np.array([0, 1, 2, 4], ">i4"), np.array([1, 2, 0, 1], ">i8")
+    for array in rows:
+        array.setflags(write=False)
+    arena = Arena.from_csr(*rows, owner=[0, 0, 0])
+    assert edges_of(arena) == [(0, 1), (1, 2), (2, 0), (2, 1)]
+    with pytest.raises(ValueError, match=r"dst\[1\] is 3, expected .* 0 to 2"):
+        Arena.from_csr(rows[0], np.array([1, 3, 0, 1], ">i4"), owner=[0, 0, 0])
 
 
 def test_sources_are_found_when_they_are_read():

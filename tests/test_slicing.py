@@ -119,6 +119,14 @@ def test_pairs_of_a_device_are_those_of_the_host(arena, monkeypatch):
     same(ops.listed(arena.row_ptr, arena.dst, 75), expected)
 
 
+@pytest.mark.parametrize("there", [False, True])
+def test_pairs_of_rows_that_are_filled_up(arena, there, monkeypatch):
+    monkeypatch.setattr(_rows, "accelerated", lambda: there)
+    longer = np.pad(arena.row_ptr, (0, 9), "edge")
+    expected = ops.listed(longer, arena.dst, 75)
+    same(ops.listed(arena.row_ptr, arena.dst, 75, len(longer) - 1), expected)
+
+
 def test_similar_rows_have_common_shapes(monkeypatch):
     """So that what was compiled for some of them serves most others."""
     monkeypatch.undo()

@@ -1,6 +1,7 @@
 """Solvers on the device, driven from the host, and their lassos."""
 
 import dataclasses
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from jaxgames.buchi import _drive, _links, host
 from jaxgames.buchi._by_scc import ByScc
 from jaxgames.buchi._map import named, ranks
 from jaxgames.buchi._question import Question
+from jaxgames.buchi._sent import ByState
 from jaxgames.buchi._solution import AcceptingCycle, Lasso, nothing, shown
 from jaxgames.buchi._solver import NONE, Answer, Finds, Problem
 from jaxgames.buchi._trim import Task, Trim, task
@@ -21,7 +23,12 @@ from jaxgames.progress import Meter
 from jaxgames.solution import Stats, Status
 from jaxgames.states import register
 
-task_jit = jax.jit(task, static_argnums=2)
+
+@partial(jax.jit, static_argnums=2)
+def task_jit(edges: ops.PairLinks, part: Any, rows: int) -> Task:
+    """As `task`, of parts that may be `ByState`."""
+    part = part.found() if isinstance(part, ByState) else part
+    return task(edges, part, rows)
 
 
 @register
@@ -61,11 +68,11 @@ def problem_for(
 def trim_task(question: Question, part: Any, count: Any) -> Task:
     """What `Trim` works on, laid out.
 
-    The part of each vertex is int32 `[V]`, of numpy; or with zeros behind, on the
-    device. So many are not 0.
+    The part of each vertex is int32 `[V]`, of numpy; or what `parts_there` gives. So
+    many are not 0.
     """
     pairs = question.pairs()
-    if len(part) < pairs.num_rows:
+    if isinstance(part, np.ndarray) and len(part) < pairs.num_rows:
         part = np.pad(part, (0, pairs.num_rows - len(part)))
     return task_jit(pairs, part, bucket(int(count)))
 
@@ -97,7 +104,8 @@ def _task_of(question: Question, solver: Any, wanted, order: Any, vertices) -> A
     parts = [kind in wanted for kind in question.kinds]
     if isinstance(solver, Trim):  # which leaves out what is not inside by itself
         if vertices is None:
-            return trim_task(question, *question.parts_where_given(parts))
+            question.pairs()  # first, for they are on their way while the host goes on
+            return trim_task(question, *question.parts_there(parts))
         part = np.where(vertices, question.parts(parts), 0)
         return trim_task(question, part, np.count_nonzero(part))
     part = question.parts(parts)

@@ -38,7 +38,13 @@ def pairs(arena: Arena) -> PairLinks:
     ops.refuse_spread(
         "solver='trim', which works on a list of the edges,", "take map, owcty or scc"
     )
-    return _kept(arena, "pairs", ops.listed)
+
+    def make() -> PairLinks:
+        rows = num_rows(arena)
+        given = np.asarray(arena.row_ptr), np.asarray(arena.dst)
+        return ops.listed(*given, rows, rows)
+
+    return kept(arena, _key("pairs"), make)
 
 
 def num_rows(arena: Arena) -> int:
@@ -54,5 +60,9 @@ def _kept(arena: Arena, which: str, lay_out: Callable[..., Any], *more: Any) -> 
         row_ptr = np.pad(row_ptr, (0, size - arena.shape[0]), "edge")
         return lay_out(row_ptr, np.asarray(arena.dst), size, *more)
 
+    return kept(arena, _key(which), make)
+
+
+def _key(which: str) -> tuple:
     place = ops.current_spread() or jax.config.jax_default_device  # pyright: ignore
-    return kept(arena, ("accepting cycle", which, place), make)
+    return "accepting cycle", which, place

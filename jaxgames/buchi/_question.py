@@ -9,7 +9,7 @@ from jaxgames import ops
 from jaxgames.arena import Arena, is_traced
 from jaxgames.arguments import as_array, check_array
 from jaxgames.buchi import _links, _sent, host
-from jaxgames.buchi._partition import Met, Property, kinds, of_automaton, partition_of
+from jaxgames.buchi._partition import Property, Seen, kinds, of_automaton, partition_of
 from jaxgames.buchi._sent import There
 from jaxgames.graph import _input as of_graph
 from jaxgames.graph import as_arena
@@ -20,7 +20,7 @@ from jaxgames.ltl._operations import Kind
 from jaxgames.ops import PairLinks
 from jaxgames.systems._checks import check_product
 from jaxgames.systems._product import Product
-from jaxgames.value import Value, freeze
+from jaxgames.value import Value, freeze, own
 
 
 class Near(NamedTuple):
@@ -29,12 +29,14 @@ class Near(NamedTuple):
     Attributes:
         arena: the graph.
         accepting: bool `[V]`, or `[B, V]` for a batch.
-        state: int32 `[V]`, the state of the property that each vertex has.
+        state: integers `[V]`, the state of the property that each vertex has.
+        seen: the vertices by their states, where they have been counted already.
     """
 
     arena: Arena
     accepting: np.ndarray
     state: np.ndarray
+    seen: Seen | None = None
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -97,11 +99,20 @@ class Question(Value):
     def kinds(self) -> list[Kind]:
         """The kind of each part, for one accepting set."""
         given = self.given
-        return kinds(self.known, given.met if isinstance(given, There) else _met(self))
+        met = given.met if isinstance(given, There) else self.seen.met
+        return kinds(self.known, met)
+
+    @keeps
+    def seen(self) -> Seen:
+        """The vertices by their states, for one accepting set; O(V) on the host."""
+        arena, accepting, state, seen = self.near
+        if seen is not None:
+            return seen
+        return Seen.of(arena, accepting, state, len(self.known.edges))
 
     def one(self, accepting: np.ndarray) -> "Question":
         """The same with one accepting set: bool `[V]`."""
-        near = self.near._replace(accepting=accepting)
+        near = self.near._replace(accepting=accepting, seen=None)
         return dataclasses.replace(self, given=near)
 
     def __repr__(self) -> str:
@@ -117,12 +128,16 @@ class Question(Value):
             return found
         return ops.to_host(_sent.looked_up(numbers, given)[0])[: self.shape[0]]
 
-    def parts_where_given(self, wanted: list[bool]) -> tuple[Any, Any]:
-        """The same where the graph is, with zeros behind; and how many are not."""
-        if isinstance(self.given, There):
-            return _sent.looked_up(self.known.numbers(wanted), self.given)
-        found = self.parts(wanted)
-        return found, np.count_nonzero(found)
+    def parts_there(self, wanted: list[bool]) -> tuple[Any, Any]:
+        """The same where the solve is, with zeros behind; and how many are not.
+
+        Of a graph that is on the host states are sent, which are narrow.
+        """
+        numbers, given = self.known.numbers(wanted), self.given
+        if isinstance(given, There):
+            return _sent.looked_up(numbers, given)
+        rows, seen = _links.num_rows(given.arena), self.seen
+        return _sent.by_state(numbers, seen.state, rows), seen.count(numbers > 0)
 
     def pairs(self) -> PairLinks:
         """Each vertex points at its successors, where the solve is."""
@@ -153,14 +168,6 @@ class Question(Value):
         return int(vertices[vertex]), whole
 
 
-def _met(question: Question) -> Met:
-    """What vertices there are in each state."""
-    arena, accepting, state = question.near
-    masks = accepting, ~accepting, np.diff(arena.row_ptr) == 0
-    states = len(question.known.edges)
-    return Met(*(host.met(state, mask, states) for mask in masks))
-
-
 def read(
     graph: Any, accepting: Any, initial: Any, partition: Any, may_be_sent: bool = False
 ) -> Question:
@@ -189,8 +196,9 @@ def read(
         if partition.shape == (arena.shape[0],):
             partition = partition[:size]
     plain = arena.unpad()
-    state, known = partition_of(plain, partition)
-    near = Near(plain, accepting[..., :size], state)
+    accepting = accepting[..., :size]
+    state, seen, known = partition_of(plain, accepting, partition)
+    near = Near(plain, accepting, state, seen)
     return Question(near, starts, known, all_reached=initial is None)
 
 
@@ -233,8 +241,9 @@ def _accepting(arena: Arena, accepting: Any) -> np.ndarray:
                 f"{arena.shape[0]} for each set, got {array.dtype} of shape "
                 f"{array.shape}"
             )
-        return array
-    return np.asarray(vertex_mask("accepting", arena, array))
+        return own(array)
+    mask = np.asarray(vertex_mask("accepting", arena, array))
+    return own(mask) if mask is array else freeze(mask)
 
 
 def _given(arena: Any, accepting: Any) -> Any:

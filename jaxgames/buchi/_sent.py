@@ -101,6 +101,28 @@ def looked_at(
     return There(rows.shape, pairs, degree, accepting, state, known)
 
 
+class ByState(NamedTuple):
+    """Numbers of vertices, on the default device, which tells them by their states.
+
+    Attributes:
+        numbers: int32 `[N]`, by state; then at least one 0.
+        state: int8 or int16 `[R]`, in pieces.
+    """
+
+    numbers: Any
+    state: tuple[jax.Array, ...]
+
+    def found(self) -> jax.Array:
+        """int32 `[R]` (pure)."""
+        return ops.take(self.numbers, ops.joined(self.state))
+
+
+def by_state(numbers: np.ndarray, state: np.ndarray, rows: int) -> ByState:
+    """Sends numbers, int32 `[Q]`, and states, int8 or int16 `[V]`, with 0 behind."""
+    own = ops.sent(state, rows, len(numbers))
+    return ByState(np.pad(numbers, (0, WORD - len(numbers) % WORD)), own)
+
+
 def looked_up(values: np.ndarray, there: There) -> tuple[jax.Array, jax.Array]:
     """The value at the state of each vertex: int32 `[R]`, 0 where there is none.
 

@@ -79,17 +79,23 @@ def all_links(
     ]
 
 
-def listed(offsets, targets, num_targets: int) -> PairLinks:
+def listed(
+    offsets, targets, num_targets: int, num_rows: int | None = None
+) -> PairLinks:
     """Concrete rows as a padded list of pairs, row by row, on the default device.
 
     Args:
         offsets: integers `[R + 1]`, ascending from 0 to E.
         targets: integers `[E]`, row by row.
         num_targets: the number of things to point at.
+        num_rows: how many rows there shall be, the last of them without links; None
+            for R.
     """
+    num_rows = len(offsets) - 1 if num_rows is None else num_rows
     if len(targets) >= _slices.SLICE_FROM and accelerated():
-        return _on_device(listed_there(offsets, targets, num_targets))
-    return _on_device(_padded(np.asarray(offsets), np.asarray(targets), num_targets))
+        return _on_device(listed_there(offsets, targets, num_targets, num_rows))
+    given = np.asarray(offsets), np.asarray(targets)
+    return _on_device(_padded(*given, num_targets, num_rows))
 
 
 def _on_device(found):
@@ -191,8 +197,7 @@ def _sort_sources(offsets, targets, free, sources):
             free[target] += 1
 
 
-def _padded(offsets, targets, num_targets: int) -> PairLinks:
-    num_rows = len(offsets) - 1
+def _padded(offsets, targets, num_targets: int, num_rows: int) -> PairLinks:
     tail, _ = sources_of(offsets, len(targets))
     more = max(bucket(len(tail)), LEAST_EDGES) - len(tail)
     return PairLinks(

@@ -89,11 +89,22 @@ def all_sliced_links_there(
     return made
 
 
-def listed_there(offsets: Any, targets: Any, num_targets: int) -> PairLinks:
+def listed_there(
+    offsets: Any, targets: Any, num_targets: int, num_rows: int
+) -> PairLinks:
     """As `listed`, of rows of numpy, on the default device."""
-    offsets, targets = rows_there(offsets, targets)
-    tail = _tails(offsets, len(targets))
-    return PairLinks(tail, targets, len(offsets) - 1, num_targets)
+    dst = sent(targets, bucket(len(targets)))  # the larger one first
+    ends = _sent_ends(offsets, num_rows, len(targets), num_rows)
+    tail, head = _paired(ends, dst)
+    return PairLinks(tail, head, num_rows, num_targets)
+
+
+@jax.jit
+def _paired(ends: Ends, targets: Pieces) -> tuple[jax.Array, jax.Array]:
+    """Rows and targets; behind the last link the number of rows, and 0."""
+    head = jnp.concatenate(targets).astype(jnp.int32)
+    starts = jnp.concatenate(ends.starts).astype(jnp.int32)
+    return rows_of(jnp.append(starts, ends.sizes[1]), len(head)), head
 
 
 def rows_there(offsets: Any, targets: Any) -> tuple[jax.Array, jax.Array]:
@@ -147,11 +158,6 @@ def transpose_there(
     into = jnp.zeros(num_targets, jnp.int32).at[targets].add(1, mode="drop")
     starts = jnp.concatenate([jnp.zeros(1, jnp.int32), running_sum(into)])
     return starts, jax.lax.sort((targets, row), num_keys=1, is_stable=True)[1]
-
-
-@functools.partial(jax.jit, static_argnums=1)
-def _tails(offsets, length: int):
-    return rows_of(offsets, length)
 
 
 def rows_of(offsets: jax.Array, length: int) -> jax.Array:

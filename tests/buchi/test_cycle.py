@@ -214,7 +214,8 @@ def test_partitions(solver, monkeypatch):
         np.add.at(pair, edges[:, 0] + 1, 1)
         graph = np.cumsum(pair), edges[np.argsort(edges[:, 0], kind="stable"), 1]
         check(case, solve(case, solver, monkeypatch, partition=(state, graph)))
-        _, known = _partition.partition_of(case.arena, (state, edges))
+        given = case.arena, case.accepting, (state, edges)
+        _, _, known = _partition.partition_of(*given)
         components = known.part_of[state]
         check(case, solve(case, solver, monkeypatch, partition=components))
 

@@ -81,7 +81,7 @@ def test_what_vertices_there_are(sends):
         assert question.kinds == near.kinds
         wanted = rng.random(near.known.count) < 0.5
         np.testing.assert_array_equal(question.parts(wanted), near.parts(wanted))
-        part, count = question.parts_where_given(wanted)
+        part, count = question.parts_there(wanted)
         assert (
             int(count) == np.count_nonzero(part) == np.count_nonzero(near.parts(wanted))
         )

@@ -4,11 +4,12 @@
 """
 
 from jaxgames.buchi.host._edges import checked as checked
+from jaxgames.buchi.host._edges import counted as counted
 from jaxgames.buchi.host._edges import ends as ends
 from jaxgames.buchi.host._edges import find as find
 from jaxgames.buchi.host._edges import inside_components as inside_components
 from jaxgames.buchi.host._edges import inside_parts as inside_parts
-from jaxgames.buchi.host._edges import met as met
+from jaxgames.buchi.host._edges import narrowed as narrowed
 from jaxgames.buchi.host._edges import quotient as quotient
 from jaxgames.buchi.host._edges import stray_edge as stray_edge
 from jaxgames.buchi.host._game import descent as descent

@@ -3,12 +3,12 @@
 import numpy as np
 
 from jaxgames import drive
-from jaxgames.arena import Arena
+from jaxgames.arena import Arena, copied_within, numbered, pays
 from jaxgames.buchi._solution import AcceptingCycle, Lasso
 from jaxgames.buchi.host._nested_dfs import NO_CYCLE, STOPPED
 from jaxgames.buchi.host._search import check_lasso, lasso_through, search
 from jaxgames.graph import as_arena
-from jaxgames.host import linear, on_all_cores
+from jaxgames.host import compiled, linear, on_all_cores, on_ranges, ranges_of
 from jaxgames.solution import Stats, Status
 
 NAME = "host"
@@ -90,18 +90,63 @@ def inside_parts(arena: Arena, part: np.ndarray) -> tuple[Arena, np.ndarray]:
     return as_arena((offsets, place[head[keep]])), vertices
 
 
+def narrowed(state: np.ndarray, states: int) -> np.ndarray | None:
+    """A copy of the states of vertices, int8 or int16 `[V]`.
+
+    None if a vertex, of integers `[V]`, is in no state from 0 to Q - 1.
+    """
+    kind = np.int8 if states <= np.iinfo(np.int8).max else np.int16
+    return copied_within(state, 0, states - 1, kind)
+
+
+def counted(
+    arena: Arena, accepting: np.ndarray, state: np.ndarray, allowed: np.ndarray
+) -> np.ndarray | None:
+    """How many vertices of each kind each state has. O(V + E).
+
+    Args:
+        arena: the graph, without padding.
+        accepting: bool `[V]`.
+        state: integers `[V]`, from 0 to Q - 1.
+        allowed: bool `[Q, Q]`, the edges between states.
+
+    Returns:
+        Integers `[Q, 4]`: rejecting vertices that have successors, and that have none;
+        then accepting ones likewise. None if an edge is between states that have none.
+    """
+    row_ptr, dst = np.asarray(arena.row_ptr), np.asarray(arena.dst)
+    size, states = len(state), len(allowed)
+    free = allowed.all(axis=1)  # what leads from there need not be looked at
+    work = size if free.all() else max(size, len(dst))
+    if not pays(work):
+        place = (state.astype(np.int32) * 2 + accepting) * 2 + (np.diff(row_ptr) == 0)
+        counts = np.bincount(place, minlength=4 * states).reshape(-1, 4)
+        return None if stray_edge(arena, state, allowed) >= 0 else counts
+    ranges = numbered(ranges_of(size, work=work))
+    counts = np.zeros((len(ranges), TABLES * states * 4 + LINE), np.int32)
+    stray = np.zeros(1, np.bool_)
+    given = row_ptr, dst, accepting, state, allowed, free
+    on_ranges(_look, ranges, *given, counts, stray)
+    return None if stray[0] else counts[:, :-LINE].reshape(-1, states, 4).sum(0)
+
+
+TABLES = 4
+"""Tables, a power of two, that a core counts in by turns: to count one more in a place
+takes longer than to read what comes next, and the next place is often the same."""
+
+LINE = 32
+"""Entries that keep what two cores write to out of one line of the cache."""
+
+
 def stray_edge(arena: Arena, state: np.ndarray, allowed: np.ndarray) -> int:
     """The first edge between two states that have none, or -1.
 
-    States are int32 `[V]`, the edges allowed between them bool `[Q, Q]`.
+    States are integers `[V]`, the edges allowed between them bool `[Q, Q]`.
     """
-    found, dst = np.zeros(1, np.bool_), np.asarray(arena.dst)
-    rows = np.asarray(arena.row_ptr)
-    given = rows, dst, state, allowed, found
-    on_all_cores(_find_stray, len(state), *given, work=len(dst))
-    if not found[0]:
+    if allowed.all():
         return -1
-    return int(np.argmin(allowed[state[np.asarray(arena.src)], state[dst]]))
+    kept = allowed[state[np.asarray(arena.src)], state[np.asarray(arena.dst)]]
+    return -1 if kept.all() else int(np.argmin(kept))
 
 
 def quotient(arena: Arena, part: np.ndarray, count: int) -> np.ndarray:
@@ -110,13 +155,6 @@ def quotient(arena: Arena, part: np.ndarray, count: int) -> np.ndarray:
     rows, dst = np.asarray(arena.row_ptr), np.asarray(arena.dst)
     on_all_cores(_quotient, len(part), rows, dst, part, leads, work=len(dst))
     return leads
-
-
-def met(place: np.ndarray, where: np.ndarray, count: int) -> np.ndarray:
-    """The places, int32 `[V]` from 0, of some vertices, bool `[V]`: bool `[count]`."""
-    found = np.zeros(count, np.bool_)
-    on_all_cores(_meet, len(place), place, where, found)
-    return found
 
 
 def ends(arena: Arena, edge: int) -> tuple[int, int]:
@@ -135,13 +173,24 @@ def _inside(row_ptr, dst, labels):
     return found
 
 
-@linear
-def _find_stray(row_ptr, dst, state, allowed, found, begin, end):
+@compiled
+def _look(
+    row_ptr, dst, accepting, state, allowed, free, counts, stray, number, begin, end
+):
+    """Counts vertices; looks at the edges from states that are not free."""
+    room = len(free) * 4
     for v in range(max(begin, 0), end):
-        for e in range(row_ptr[v], row_ptr[v + 1]):
-            if not allowed[state[v], state[dst[e]]]:
-                found[0] = True
-                return
+        own, first, last = np.int64(state[v]), row_ptr[v], row_ptr[v + 1]
+        place = (v & (TABLES - 1)) * room + own * 4 + np.int64(accepting[v]) * 2
+        if first == last:
+            counts[number, place + 1] += 1
+        else:
+            counts[number, place] += 1
+            if not free[own]:
+                for e in range(first, last):
+                    if not allowed[own, state[dst[e]]]:
+                        stray[0] = True
+                        return
 
 
 @linear
@@ -149,10 +198,3 @@ def _quotient(row_ptr, dst, part, leads, begin, end):
     for v in range(max(begin, 0), end):
         for e in range(row_ptr[v], row_ptr[v + 1]):
             leads[part[v], part[dst[e]]] = True
-
-
-@linear
-def _meet(place, where, found, begin, end):
-    for v in range(max(begin, 0), end):
-        if where[v] and not found[place[v]]:
-            found[place[v]] = True
