@@ -121,10 +121,8 @@ def taken_at_once(
         words[:2] = [x.astype(np.int64, copy=False) for x in words[:2]]
     arrays = *words, weights
     kinds = *(np.int32,) * 3, np.float64
-    theirs = *given, probs
     shared = [
-        x is y and x.dtype == kind and is_settled(x)
-        for x, y, kind in zip(arrays, theirs, kinds, strict=True)
+        x.dtype == kind and is_settled(x) for x, kind in zip(arrays, kinds, strict=True)
     ]
     copies = tuple(
         np.empty(0 if same else len(x), kind)

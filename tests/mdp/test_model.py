@@ -131,10 +131,11 @@ def test_bad_input(changes, message):
 
 def as_arrays(dtype, **changes) -> dict:
     """What can be arrays of numpy: large models are passed so."""
-    given = {"row_offsets": ROWS, "columns": COLUMNS, "probs": PROBS} | changes
-    for name, kind in (("row_offsets", dtype), ("columns", dtype), ("probs", float)):
+    names = "row_group_offsets", "row_offsets", "columns", "probs"
+    given = dict(zip(names, (GROUPS, ROWS, COLUMNS, PROBS), strict=True)) | changes
+    for name, kind in zip(names, (dtype, dtype, dtype, float), strict=True):
         with contextlib.suppress(ValueError, TypeError):  # ragged, or of letters
-            array = np.array(given[name])
+            array = np.array(given[name], None if given[name] else dtype)
             given[name] = array.astype(kind) if array.dtype.kind in "iu" else array
     return given
 
@@ -155,7 +156,7 @@ def test_bad_input_of_large_models(changes, message, all_are_large):
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 def test_sound_large_models_are_looked_at_once(dtype, all_are_large):
     arrays = as_arrays(dtype)
-    given = np.array(GROUPS, dtype), arrays["row_offsets"], arrays["columns"]
+    given = [arrays[name] for name in ("row_group_offsets", "row_offsets", "columns")]
     for probs in (arrays["probs"], None):
         taken = _checks.taken_at_once(*given, probs)
         assert taken is not None
@@ -257,11 +258,13 @@ def test_one_pass_says_what_all_checks_say(fault, monkeypatch):
     monkeypatch.setattr(_checks, "pays", lambda entries: True)
     monkeypatch.setattr(host, "FEWEST_PLACES", 2)
     assert [outcome(arrays) for arrays in cases] == expected
+    if fault is None:
+        assert all(_checks.taken_at_once(**arrays) is not None for arrays in cases)
 
 
 @pytest.mark.skipif(not host.can_compile(), reason="there is no compiler")
 def test_large_models_share_what_nobody_can_change(all_are_large):
-    arrays = as_arrays(np.int32) | {"row_group_offsets": np.array(GROUPS, np.int32)}
+    arrays = as_arrays(np.int32)
     for x in arrays.values():
         x.setflags(write=False)
     built = model(**arrays)
