@@ -15,7 +15,7 @@ import numpy as np
 
 from jaxgames import limits, ops
 from jaxgames.arena import Arena, bucket
-from jaxgames.later import backend, imported, jax, jnp
+from jaxgames.later import backend, imported, jax
 from jaxgames.limits import TooLargeError as TooLargeError
 from jaxgames.solver import Solver
 from jaxgames.tuning.base import UNCHECKED
@@ -75,9 +75,16 @@ def needs(solver: Solver, game: Any, *, layouts: int = 1) -> Needs:
         54525960
     """
     leaves, tree = jax.tree.flatten(game)
-    shapes = tuple(jax.ShapeDtypeStruct(x.shape, x.dtype) for x in leaves)
+    shapes = tuple(map(_shape, leaves))
     wide = bool(jax.config.jax_enable_x64)  # pyright: ignore
     return _needs(solver, shapes, tree, layouts, wide)
+
+
+def _shape(x: Any) -> jax.ShapeDtypeStruct:
+    """The shape of a leaf; itself if it is one."""
+    if type(x) is jax.ShapeDtypeStruct:
+        return x
+    return jax.ShapeDtypeStruct(x.shape, x.dtype)
 
 
 @functools.lru_cache(256)
@@ -272,7 +279,7 @@ def shape_of_arena(
     vertices, edges = bucket(vertices), bucket(edges)
 
     def on_vertices(kind):
-        return None if kind is None else jax.ShapeDtypeStruct((vertices,), kind)
+        return None if kind is None else _row(vertices, kind)
 
     def on_edges(kind):
         return None if kind is None else _blocks(vertices, edges, kind)
@@ -280,7 +287,7 @@ def shape_of_arena(
     return ops.SlicedArena(
         blocks=_blocks(vertices, edges, np.int32),
         slot=on_vertices(np.int32),
-        row_ptr=jax.ShapeDtypeStruct((vertices + 1,), np.int32),
+        row_ptr=_row(vertices + 1, np.int32),
         real=on_vertices(bool),
         owner=on_vertices(bool),
         priority=on_vertices(priority),
@@ -298,7 +305,12 @@ def shape_of_links(rows: int, links: int, targets: int) -> "ops.SlicedLinks":
         links: how many.
         targets: things to point at.
     """
-    rows, links, targets = bucket(rows), bucket(links), bucket(targets)
+    return _shape_of_links(bucket(rows), bucket(links), bucket(targets))
+
+
+@functools.lru_cache(256)
+def _shape_of_links(rows: int, links: int, targets: int) -> "ops.SlicedLinks":
+    """The same of sizes that are filled up: JAX takes long to make a shape."""
     places = jax.ShapeDtypeStruct((rows,), np.int32)
     return ops.SlicedLinks(
         _blocks(rows, links, np.int32), places, places, rows, targets
@@ -307,14 +319,20 @@ def shape_of_links(rows: int, links: int, targets: int) -> "ops.SlicedLinks":
 
 def mask(size: int) -> jax.ShapeDtypeStruct:
     """The shape of booleans."""
-    return jax.ShapeDtypeStruct((bucket(size),), jnp.bool_)
+    return _row(bucket(size), np.bool_)
 
 
 def numbers(size: int) -> jax.ShapeDtypeStruct:
     """The shape of integers."""
-    return jax.ShapeDtypeStruct((bucket(size),), jnp.int32)
+    return _row(bucket(size), np.int32)
 
 
+@functools.lru_cache(256)
+def _row(size: int, kind: Any) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct((size,), kind)
+
+
+@functools.lru_cache(256)
 def _blocks(rows: int, cells: int, kind: Any) -> tuple[jax.ShapeDtypeStruct, ...]:
     """Rows of two neighbouring degrees that have so many cells."""
     width, more = divmod(cells, max(rows, 1))

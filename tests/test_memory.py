@@ -250,3 +250,14 @@ def test_free_memory_is_that_of_the_default_device():
     room = memory.free()
     assert room is None or room > 0
     assert memory.free(jax.devices()[:1]) is not None or room is None
+
+
+def test_shapes_of_one_size_are_made_once():
+    """JAX takes long to make them, for calls that take a few milliseconds."""
+    both = [jax.tree.leaves(_layout.shape_of(model())) for _ in range(2)]
+    assert all(x is y for x, y in zip(*both, strict=True))
+    both = [jax.tree.leaves(shapes(of_parity, None, SIZE, EDGES)) for _ in range(2)]
+    assert all(x is y for x, y in zip(*both, strict=True))
+    assert all(memory._shape(x) is x for x in both[0])
+    array = np.zeros(3, np.int8)
+    assert memory._shape(array) == jax.ShapeDtypeStruct((3,), np.int8)

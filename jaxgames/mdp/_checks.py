@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 
 from jaxgames import validity
-from jaxgames.arena import MAX_SIZE, is_traced, pays
+from jaxgames.arena import MAX_SIZE, WORDS, is_traced, pays
 from jaxgames.arguments import as_array
 from jaxgames.host import compiled, on_all_cores
+from jaxgames.tuning.mdp import ADDED_AT_ONCE as BLOCK
 from jaxgames.validity import Fault, Rules
-from jaxgames.value import ours
+from jaxgames.value import freeze, is_settled, ours
 
 SUM_TOLERANCE = 1e-5
 """How far from one the probabilities of a choice may sum up, as files round them."""
@@ -54,8 +55,8 @@ def integers(name: str, values) -> np.ndarray:
     return array
 
 
-def offsets(name: str, values, known: bool = False) -> np.ndarray:
-    """What a user passed as offsets: int32, ascending from 0, which may be `known`.
+def offsets(name: str, values) -> np.ndarray:
+    """What a user passed as offsets: int32, ascending from 0.
 
     Raises:
         ValueError: it is none.
@@ -64,7 +65,7 @@ def offsets(name: str, values, known: bool = False) -> np.ndarray:
     if len(array) == 0 or array[0] != 0:
         begins = "is empty" if len(array) == 0 else f"begins with {array[0]}"
         raise ValueError(f"{name} must ascend from 0, but {begins}")
-    falls = np.flatnonzero(not known and array[1:] < array[:-1])
+    falls = np.flatnonzero(array[1:] < array[:-1])
     if len(falls):
         at = falls[0]
         raise ValueError(
@@ -76,60 +77,238 @@ def offsets(name: str, values, known: bool = False) -> np.ndarray:
     return ours(array.astype(np.int32, copy=False), values)
 
 
-def looks_sound(row_offsets, columns, probs, states: int) -> bool:
-    """Whether all cores, in one pass over a large model, find nothing wrong with it.
+def taken_at_once(
+    row_group_offsets: Any, row_offsets: Any, columns: Any, probs: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None, bool] | None:
+    """The rows of a large model, checked by all cores while they are copied.
 
-    If so, rows ascend and are not empty, columns are states, and probabilities are
-    positive and sum up to one. If not, the checks that say what is wrong are due.
+    Each entry is read once. What nobody can write to, and is of the right type, is
+    shared.
+
+    Args:
+        row_group_offsets: what a user passed as such, like all that follow.
+        row_offsets: offsets of branches.
+        columns: targets of branches.
+        probs: probabilities, or None.
+
+    Returns:
+        They as int32 and float64 of our own, and whether no probability is zero. None
+        if something is wrong, or it is no large model, or not one in plain arrays:
+        then the checks that say what is wrong are due.
     """
-    given = row_offsets, columns, *(() if probs is None else (probs,))
-    plain = all(
-        type(x) is np.ndarray and x.ndim == 1 and x.flags.c_contiguous for x in given
-    )
+    given = row_group_offsets, row_offsets, columns
+    plain = all(_is_plain(x, "iu") for x in given)
+    plain = plain and (probs is None or _is_plain(probs, "iuf"))
     if not plain or len(columns) > MAX_SIZE or not pays(len(columns)):
-        return False
-    types = {row_offsets.dtype, columns.dtype}
-    if types not in ({np.dtype(np.int32)}, {np.dtype(np.int64)}) or (
-        probs is not None and (probs.dtype != np.float64 or len(probs) != len(columns))
-    ):
-        return False
-    wrong = np.zeros(1, np.bool_)
-    on_all_cores(
-        _look_at_branches, len(row_offsets) - 1, row_offsets, columns, states, wrong
+        return None
+    choices = len(row_offsets) - 1
+    if not 0 < len(row_group_offsets) - 1 <= choices <= len(columns):
+        return None
+    if row_group_offsets[0] != 0 or row_group_offsets[-1] != choices:
+        return None
+    if row_offsets[0] != 0 or row_offsets[-1] != len(columns):
+        return None
+    if probs is None:
+        weights = np.empty(0)
+    elif len(probs) == len(columns):
+        weights = probs.astype(np.float64, copy=False)
+    else:
+        return None
+    # Offsets of two types, and rare types, are converted: machine code is made for
+    # each mixture. There are four.
+    words = [_as_words(x) for x in given]
+    if words[0].dtype != words[1].dtype:
+        words[:2] = [x.astype(np.int64, copy=False) for x in words[:2]]
+    arrays = *words, weights
+    kinds = *(np.int32,) * 3, np.float64
+    shared = [
+        x.dtype == kind and is_settled(x) for x, kind in zip(arrays, kinds, strict=True)
+    ]
+    copies = tuple(
+        np.empty(0 if same else len(x), kind)
+        for x, same, kind in zip(arrays, shared, kinds, strict=True)
     )
-    if not wrong[0] and probs is not None:
-        tolerance = np.float64(SUM_TOLERANCE)
-        on_all_cores(
-            _look_at_sums, len(row_offsets) - 1, row_offsets, probs, tolerance, wrong
-        )
-    return not wrong[0]
+    found = np.zeros(2, np.bool_)
+    tolerance = np.float64(SUM_TOLERANCE)
+    on_all_cores(
+        _take_branches, choices, arrays, copies, tolerance, found, work=len(columns)
+    )
+    wrong, zero = found.tolist()
+    if wrong:
+        return None
+    for x, copy, same in zip(arrays[:2], copies, shared, strict=False):
+        if not same:
+            copy[-1] = x[-1]
+    taken = [
+        x if same else freeze(copy)
+        for x, copy, same in zip(arrays, copies, shared, strict=True)
+    ]
+    return *taken[:3], None if probs is None else taken[3], not zero  # type: ignore
+
+
+def _is_plain(array: Any, kinds: str) -> bool:
+    """Whether these are numbers of such kinds in a row."""
+    if type(array) is not np.ndarray or array.ndim != 1:
+        return False
+    flags = array.flags
+    return array.dtype.kind in kinds and flags.c_contiguous and flags.aligned
+
+
+def _as_words(array: np.ndarray) -> np.ndarray:
+    """Integers as int32 or int64: too large ones are negative."""
+    if array.dtype in WORDS:
+        return array
+    if array.dtype == np.uint64:
+        return array.view(np.int64)
+    return array.astype(np.int64)
 
 
 @compiled
-def _look_at_branches(row_offsets, columns, states, wrong, begin, end):
-    bad, branches = False, len(columns)
+def _take_branches(given, copies, tolerance, found, begin, end):
+    """Copies the rows of some choices, and as large a part of those of states.
+
+    Finds whether anything is wrong, and whether a probability is zero.
+    """
+    row_group_offsets, row_offsets, columns, probs = given
+    groups, rows, targets, weights = copies
+    states, choices = len(row_group_offsets) - 1, len(row_offsets) - 1
+    branches = len(columns)
+    signs = _take_offsets(
+        row_group_offsets, groups, states * begin // choices, states * end // choices
+    )
+    signs |= _take_offsets(row_offsets, rows, begin, end)
+    first = max(np.int64(row_offsets[begin]), 0)
+    last = min(np.int64(row_offsets[end]), branches)
+    signs |= _take_columns(columns, targets, states, first, last)
+    if len(probs) > 0:
+        # What was just copied is added up: it is near by.
+        for block in range(begin // BLOCK, (end - 1) // BLOCK + 1):
+            one = max(begin, block * BLOCK)
+            other = min(end, (block + 1) * BLOCK)
+            first = max(np.int64(row_offsets[one]), 0)
+            last = min(np.int64(row_offsets[other]), branches)
+            positive, zero = _take_probs(probs, weights, first, last)
+            good = _sum_up(row_offsets, probs, tolerance, one, other)
+            if not (positive & good):
+                signs = np.int64(-1)
+            if zero:
+                found[1] = True
+    if signs < 0:
+        found[0] = True
+
+
+@compiled
+def _take_offsets(offsets, copy, begin, end):
+    """Copies offsets, if there is room; negative where one is, or they do not ascend.
+
+    A number is negative if one of those that are joined is: this is all that is asked,
+    and sooner than by comparisons.
+    """
+    signs = np.int64(0)
+    if len(copy) > 0:
+        for i in range(max(begin, 0), end):
+            here = np.int64(offsets[i])
+            copy[i] = here
+            signs |= here | (offsets[i + 1] - here - 1)
+    else:
+        for i in range(max(begin, 0), end):
+            here = np.int64(offsets[i])
+            signs |= here | (offsets[i + 1] - here - 1)
+    return signs
+
+
+@compiled
+def _take_columns(columns, copy, states, begin, end):
+    """Copies states, if there is room; negative if one is none."""
+    signs = np.int64(0)
+    if len(copy) > 0:
+        for i in range(max(begin, 0), end):
+            state = np.int64(columns[i])
+            copy[i] = state
+            signs |= state | (states - 1 - state)
+    else:
+        for i in range(max(begin, 0), end):
+            state = np.int64(columns[i])
+            signs |= state | (states - 1 - state)
+    return signs
+
+
+@compiled
+def _take_probs(probs, copy, begin, end):
+    """Copies probabilities, if there is room; whether all are sound, one is zero."""
+    good, zero = True, False
+    if len(copy) > 0:
+        for i in range(max(begin, 0), end):
+            copy[i] = probs[i]
+            good &= probs[i] >= 0.0
+            zero |= probs[i] == 0.0
+    else:
+        for i in range(max(begin, 0), end):
+            good &= probs[i] >= 0.0
+            zero |= probs[i] == 0.0
+    return good, zero
+
+
+@compiled
+def _sum_up(row_offsets, probs, tolerance, begin, end):
+    """Whether the probabilities of some choices sum up to one.
+
+    Of a short row a few more are read, and count nothing: nobody could predict how long
+    it is. What that makes of an infinite one is wrong, too.
+    """
+    branches, good = len(probs), True  # said so that it is false of what is no number
     for choice in range(max(begin, 0), end):
-        first, last = row_offsets[choice], row_offsets[choice + 1]
-        if first < 0 or last > branches or first >= last:
-            bad = True
+        first = np.int64(row_offsets[choice])
+        last = np.int64(row_offsets[choice + 1])
+        many = last - first
+        if first >= 0 and first + 4 <= branches and many <= 4:
+            total = probs[first] + probs[first + 1] * (many > 1)
+            total += probs[first + 2] * (many > 2) + probs[first + 3] * (many > 3)
         else:
-            for branch in range(first, last):
-                bad |= (columns[branch] < 0) | (columns[branch] >= states)
-    if bad:
-        wrong[0] = True
-
-
-@compiled
-def _look_at_sums(row_offsets, probs, tolerance, wrong, begin, end):
-    good = True  # said so that it is false of what is no number
-    for choice in range(max(begin, 0), end):
-        total = 0.0
-        for branch in range(row_offsets[choice], row_offsets[choice + 1]):
-            good &= probs[branch] > 0.0
-            total += probs[branch]
+            total = 0.0
+            for branch in range(max(first, 0), min(last, branches)):
+                total += probs[branch]
         good &= (total - 1.0 <= tolerance) & (1.0 - total <= tolerance)
-    if not good:
-        wrong[0] = True
+    return good
+
+
+def rows(
+    row_group_offsets: Any, row_offsets: Any, columns: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What a user passed as the rows of a model, each as int32.
+
+    Args:
+        row_group_offsets: integers `[S + 1]`.
+        row_offsets: integers `[C + 1]`.
+        columns: integers `[E]`.
+
+    Raises:
+        ValueError: they are none, naming the state and the choice.
+    """
+    row_group_offsets = offsets("row_group_offsets", row_group_offsets)
+    row_offsets = offsets("row_offsets", row_offsets)
+    given, columns = columns, integers("columns", columns)
+    size, choices = len(row_group_offsets) - 1, len(row_offsets) - 1
+    ends("row_group_offsets", row_group_offsets, choices, "choices in row_offsets")
+    ends("row_offsets", row_offsets, len(columns), "branches in columns")
+    empty = np.flatnonzero(row_group_offsets[1:] == row_group_offsets[:-1])
+    if len(empty):
+        raise ValueError(
+            f"state {empty[0]} has no choice{and_more(empty)}: every state needs "
+            "one, such as a choice that leads back to it"
+        )
+    empty = np.flatnonzero(row_offsets[1:] == row_offsets[:-1])
+    if len(empty):
+        where = of_choice(row_group_offsets, empty[0])
+        raise ValueError(f"{where} has no branches{and_more(empty)}")
+    if len(columns) and (columns.min() < 0 or columns.max() >= size):
+        branch = int(np.flatnonzero((columns < 0) | (columns >= size))[0])
+        raise ValueError(
+            f"{of_branch(row_group_offsets, row_offsets, branch)} leads to state "
+            f"{columns[branch]}, expected a state from 0 to {size - 1}"
+        )
+    columns = ours(columns.astype(np.int32, copy=False), given)
+    return row_group_offsets, row_offsets, columns
 
 
 def ends(name: str, offsets: np.ndarray, count: int, what: str) -> None:
@@ -140,23 +319,18 @@ def ends(name: str, offsets: np.ndarray, count: int, what: str) -> None:
         )
 
 
-def probabilities(
-    values, row_group_offsets, row_offsets, known: bool = False
-) -> np.ndarray:
+def probabilities(values, row_group_offsets, row_offsets) -> np.ndarray:
     """What a user passed as probabilities: float64 `[E]`.
 
     Args:
         values: what was passed.
         row_group_offsets: int32 `[S + 1]`.
         row_offsets: int32 `[C + 1]`.
-        known: whether it is known that they are such.
 
     Raises:
         ValueError: naming the state and the choice.
     """
     probs = reals("probs", values, row_offsets[-1], "branch")
-    if known:
-        return probs
     bad = np.flatnonzero(~(probs >= 0))  # or no number
     if len(bad):
         raise ValueError(

@@ -15,24 +15,20 @@ from jaxgames.arena import Arena, bucket, is_traced, padded
 from jaxgames.host import lend
 from jaxgames.kept import kept
 from jaxgames.later import jax
+from jaxgames.mdp._checks import booleans as booleans
 from jaxgames.mdp._checks import (
-    and_more,
     bounds,
-    ends,
     integers,
-    looks_sound,
     named,
     numbers,
-    of_branch,
-    of_choice,
-    offsets,
     probabilities,
     rates,
     reals,
+    rows,
     sound,
+    taken_at_once,
 )
-from jaxgames.mdp._checks import booleans as booleans
-from jaxgames.value import Value, exportable, freeze, ours
+from jaxgames.value import Value, exportable, freeze
 
 
 @exportable("jaxgames.mdp.MDP")
@@ -154,35 +150,18 @@ class MDP(Value):
                 bounds between which no probabilities are; or an array has the wrong
                 type, length or range.
         """
-        row_group_offsets = offsets("row_group_offsets", row_group_offsets)
-        known = looks_sound(row_offsets, columns, probs, len(row_group_offsets) - 1)
-        row_offsets = offsets("row_offsets", row_offsets, known)
-        given, columns = columns, integers("columns", columns)
+        given = row_group_offsets, row_offsets, columns
+        taken = taken_at_once(*given, probs)
+        row_group_offsets, row_offsets, columns = taken[:3] if taken else rows(*given)
         size, choices = len(row_group_offsets) - 1, len(row_offsets) - 1
-        ends("row_group_offsets", row_group_offsets, choices, "choices in row_offsets")
-        ends("row_offsets", row_offsets, len(columns), "branches in columns")
-        empty = np.flatnonzero(row_group_offsets[1:] == row_group_offsets[:-1])
-        if len(empty):
-            raise ValueError(
-                f"state {empty[0]} has no choice{and_more(empty)}: every state needs "
-                "one, such as a choice that leads back to it"
-            )
-        empty = np.flatnonzero(not known and row_offsets[1:] == row_offsets[:-1])
-        if len(empty):
-            where = of_choice(row_group_offsets, empty[0])
-            raise ValueError(f"{where} has no branches{and_more(empty)}")
-        if not known and len(columns) and (columns.min() < 0 or columns.max() >= size):
-            branch = int(np.flatnonzero((columns < 0) | (columns >= size))[0])
-            raise ValueError(
-                f"{of_branch(row_group_offsets, row_offsets, branch)} leads to state "
-                f"{columns[branch]}, expected a state from 0 to {size - 1}"
-            )
-        columns = ours(columns.astype(np.int32, copy=False), given)
         lower, upper = bounds(lower, upper, probs, row_group_offsets, row_offsets)
         branch_rewards = named("branch reward", branch_rewards, reals, len(columns))
-        if probs is not None:
-            probs = probabilities(probs, row_group_offsets, row_offsets, known)
-        most = upper if probs is None else None if known else probs
+        positive = False
+        if taken:
+            probs, positive = taken[3:]
+        elif probs is not None:
+            probs = probabilities(probs, row_group_offsets, row_offsets)
+        most = upper if probs is None else None if positive else probs
         if most is not None and not np.all(most > 0):
             kept = most > 0
             before = np.append(0, np.cumsum(kept))

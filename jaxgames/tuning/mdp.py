@@ -17,6 +17,10 @@ PACE = 512
 NARROW = 8
 """A model is narrow if one in so many of its states has no fate, at most."""
 
+# mdp/_checks.py
+ADDED_AT_ONCE = 1 << 9
+"""Choices whose probabilities are copied, and then added up: they are near by still."""
+
 # mdp/_interleaved.py
 MOST_DOUBLINGS = 20
 """Outer steps after which the steps of removal double no more."""

@@ -131,10 +131,11 @@ def test_bad_input(changes, message):
 
 def as_arrays(dtype, **changes) -> dict:
     """What can be arrays of numpy: large models are passed so."""
-    given = {"row_offsets": ROWS, "columns": COLUMNS, "probs": PROBS} | changes
-    for name, kind in (("row_offsets", dtype), ("columns", dtype), ("probs", float)):
+    names = "row_group_offsets", "row_offsets", "columns", "probs"
+    given = dict(zip(names, (GROUPS, ROWS, COLUMNS, PROBS), strict=True)) | changes
+    for name, kind in zip(names, (dtype, dtype, dtype, float), strict=True):
         with contextlib.suppress(ValueError, TypeError):  # ragged, or of letters
-            array = np.array(given[name])
+            array = np.array(given[name], None if given[name] else dtype)
             given[name] = array.astype(kind) if array.dtype.kind in "iu" else array
     return given
 
@@ -155,18 +156,123 @@ def test_bad_input_of_large_models(changes, message, all_are_large):
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 def test_sound_large_models_are_looked_at_once(dtype, all_are_large):
     arrays = as_arrays(dtype)
-    given = arrays["row_offsets"], arrays["columns"]
-    assert _checks.looks_sound(*given, arrays["probs"], 3)
-    assert _checks.looks_sound(*given, None, 3)
-    assert not _checks.looks_sound(*given, arrays["probs"], 2)
-    for wrong in ([1, 0.5, 0.5, 1, 0], [1, 0.5, 0.6, 1, 1], [1, 0.5, np.nan, 1, 1]):
-        assert not _checks.looks_sound(*given, np.array(wrong), 3)
+    given = [arrays[name] for name in ("row_group_offsets", "row_offsets", "columns")]
+    for probs in (arrays["probs"], None):
+        taken = _checks.taken_at_once(*given, probs)
+        assert taken is not None
+        for mine, theirs in zip(taken, (*given, probs), strict=False):
+            assert (mine is None) == (theirs is None)
+            if mine is not None:
+                np.testing.assert_array_equal(mine, theirs)
+                assert not mine.flags.writeable
+                assert not np.shares_memory(mine, theirs)
+    beyond = np.array([0, 1, 2, 0, 3], dtype)
+    assert _checks.taken_at_once(*given[:2], beyond, arrays["probs"]) is None
+    for wrong in ([1, 0.5, -0.5, 1, 1], [1, 0.5, 0.6, 1, 1], [1, 0.5, np.nan, 1, 1]):
+        assert _checks.taken_at_once(*given, np.array(wrong)) is None
     built = model(**arrays)
     np.testing.assert_array_equal(built.row_offsets, ROWS)
     np.testing.assert_array_equal(built.columns, COLUMNS)
     assert built.columns.dtype == built.row_offsets.dtype == np.int32
     zeros = as_arrays(dtype, probs=[1, 0, 1, 1, 1])
     np.testing.assert_array_equal(model(**zeros).row_offsets, [0, 1, 2, 3, 4])
+
+
+FAULTS = {
+    "groups fall": ("row_group_offsets", lambda x, at: x[at] + 9),
+    "no choice": ("row_group_offsets", lambda x, at: x[at - 1]),
+    "first group": ("row_group_offsets", lambda x, at: x[at] - 2**30),
+    "rows fall": ("row_offsets", lambda x, at: x[at] + 9),
+    "no branch": ("row_offsets", lambda x, at: x[at - 1]),
+    "row below": ("row_offsets", lambda x, at: -x[at]),
+    "row beyond": ("row_offsets", lambda x, at: 2**31 - 1),
+    "column beyond": ("columns", lambda x, at: 2**31 - 1),
+    "column below": ("columns", lambda x, at: -1),
+    "sum": ("probs", lambda x, at: x[at] + 3e-5),
+    "just a sum": ("probs", lambda x, at: x[at] + 5e-6),
+    "negative": ("probs", lambda x, at: -x[at]),
+    "zero": ("probs", lambda x, at: 0.0),
+    "minus zero": ("probs", lambda x, at: -0.0),
+    "infinite": ("probs", lambda x, at: np.inf),
+    "no number": ("probs", lambda x, at: np.nan),
+}
+"""What may be wrong, or nearly: an entry of an array, made of it and of its place."""
+
+
+def random_arrays(rng, states: int, longest: int) -> dict[str, np.ndarray]:
+    """A sound model; some branches of choices have probability zero."""
+    groups = np.append(0, np.cumsum(rng.integers(1, 4, states)))
+    widths = rng.integers(1, longest + 1, groups[-1])
+    rows = np.append(0, np.cumsum(widths))
+    probs = rng.random(rows[-1]) + 0.01
+    if rng.random() < 0.2:
+        some = np.setdiff1d(np.arange(rows[-1]), rows[:-1])
+        probs[some[rng.random(len(some)) < 0.3]] = 0
+    probs /= np.repeat(np.add.reduceat(probs, rows[:-1]), widths)
+    columns = rng.integers(0, len(groups) - 1, rows[-1])
+    return dict(
+        zip(
+            ("row_group_offsets", "row_offsets", "columns", "probs"),
+            (groups, rows, columns, probs),
+            strict=True,
+        )
+    )
+
+
+def outcome(arrays) -> tuple | str:
+    """The arrays of a model, or what is said to be wrong."""
+    try:
+        built = MDP.from_arrays(**arrays)
+    except ValueError as error:
+        return str(error)
+    return tuple(
+        None if x is None else (x.dtype, x.flags.writeable, x.tolist())
+        for x in (getattr(built, name) for name in arrays)
+    )
+
+
+@pytest.mark.skipif(not host.can_compile(), reason="there is no compiler")
+@pytest.mark.parametrize("fault", [None, *FAULTS])
+def test_one_pass_says_what_all_checks_say(fault, monkeypatch):
+    """Of all types of offsets and columns, shared arrays and copied ones."""
+    rng = np.random.default_rng(0 if fault is None else list(FAULTS).index(fault) + 1)
+    cases = []
+    for case in range(40):
+        arrays = random_arrays(rng, [3, 40, 600][case % 3], [1, 2, 4, 9][case % 4])
+        if fault is not None:
+            name, change = FAULTS[fault]
+            array = arrays[name]
+            at = rng.integers(name.endswith("offsets"), len(array))
+            array[at] = change(array, at)
+        for name in list(arrays)[:3]:
+            arrays[name] = arrays[name].astype(
+                rng.choice([np.int32, np.int64, np.int64, np.uint64])
+            )
+        if rng.random() < 0.3:
+            arrays["probs"] = None
+        for x in arrays.values():
+            if x is not None:
+                x.setflags(write=bool(rng.random() < 0.7))
+        cases.append(arrays)
+    expected = [outcome(arrays) for arrays in cases]  # small ones: by numpy
+    monkeypatch.setattr(_checks, "pays", lambda entries: True)
+    monkeypatch.setattr(host, "FEWEST_PLACES", 2)
+    assert [outcome(arrays) for arrays in cases] == expected
+    if fault is None:
+        assert all(_checks.taken_at_once(**arrays) is not None for arrays in cases)
+
+
+@pytest.mark.skipif(not host.can_compile(), reason="there is no compiler")
+def test_large_models_share_what_nobody_can_change(all_are_large):
+    arrays = as_arrays(np.int32)
+    for x in arrays.values():
+        x.setflags(write=False)
+    built = model(**arrays)
+    for name, x in arrays.items():
+        assert getattr(built, name) is x
+    view = arrays["columns"] = np.array([COLUMNS, COLUMNS], np.int32)[0]
+    view.setflags(write=False)  # but what it is a part of is not
+    assert not np.shares_memory(model(**arrays).columns, view)
 
 
 def test_traced_arrays_are_refused():
@@ -313,9 +419,11 @@ def test_pad():
 def test_columns_that_lie_apart_are_looked_at_by_numpy(monkeypatch):
     """Machine code takes no other arrays, and Numba would have to compile for them."""
     monkeypatch.setattr(_checks, "pays", lambda entries: True)
-    rows, columns = np.nonzero(np.ones((8, 8)))
+    _, columns = np.nonzero(np.ones((8, 8)))
     assert not columns.flags.c_contiguous
-    assert not _checks.looks_sound(np.arange(0, 65, 8), columns, None, 8)
-    assert _checks.looks_sound(np.arange(0, 65, 8), columns.copy(), None, 8)
+    rows = np.arange(9), np.arange(0, 65, 8)
+    assert _checks.taken_at_once(*rows, columns, None) is None
+    if host.can_compile():
+        assert _checks.taken_at_once(*rows, columns.copy(), None) is not None
     model = MDP.from_arrays(np.arange(9), np.arange(0, 65, 8), columns)
     assert (np.asarray(model.columns) == columns).all()
