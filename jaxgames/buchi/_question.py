@@ -119,14 +119,18 @@ class Question(Value):
         size, edges = self.shape
         return f"Question({size} vertices, {edges} edges, {self.known.count} parts)"
 
-    def parts(self, wanted: list[bool]) -> np.ndarray:
-        """int32 `[V]`: a positive number in wanted parts, else 0."""
+    def parts(
+        self, wanted: list[bool], vertices: np.ndarray | None = None
+    ) -> np.ndarray:
+        """A positive number in wanted parts, else 0: int32 `[V]`, or of some alone."""
         numbers, given = self.known.numbers(wanted), self.given
         if isinstance(given, Near):
-            found = np.empty(len(given.state), np.int32)
-            ops.look_up_on_host(numbers, given.state, found)
+            state = given.state if vertices is None else given.state[vertices]
+            found = np.empty(len(state), np.int32)
+            ops.look_up_on_host(numbers, state, found)
             return found
-        return ops.to_host(_sent.looked_up(numbers, given)[0])[: self.shape[0]]
+        found = ops.to_host(_sent.looked_up(numbers, given)[0])[: self.shape[0]]
+        return found if vertices is None else found[vertices]
 
     def parts_there(self, wanted: list[bool]) -> tuple[Any, Any]:
         """The same where the solve is, with zeros behind; and how many are not.

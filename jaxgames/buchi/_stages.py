@@ -135,19 +135,15 @@ def _among(
         status = Status.INTERRUPTED if found == STOPPED else Status.SOLVED
         return (NONE if found in (NO_CYCLE, STOPPED) else found), left, status
     solver, vertices = Map(), None
-    part = np.where(left, question.parts([True] * question.known.count), 0)
-    room = bucket(num_links)
+    every, room = [True] * question.known.count, bucket(num_links)
     if SHRUNK * room <= question.shape[1]:
         vertices = np.flatnonzero(left).astype(np.int32)
-        size = bucket(len(vertices))
-        more = (0, size - len(vertices))
-        game = Problem(
-            links=_listed(edges, there, size, room),
-            accepting=jnp.asarray(np.pad(question.accepting[vertices], more)),
-            part=jnp.asarray(np.pad(part[vertices], more)),
-            rank=jnp.asarray(ranks(solver, size, size)),
-        )
+        more = (0, bucket(len(vertices)) - len(vertices))
+        known = question.accepting[vertices], question.parts(every, vertices)
+        known = (np.pad(x, more) for x in known)
+        game = _smaller(edges, there, *known, solver, room)
     else:
+        part = np.where(left, question.parts(every), 0)
         game = _device.problem_for(question.arena, solver, question.accepting, part)
     outcome, counts = _drive.run(solver, game, meter=meter, hands_on=False)
     for name, more in counts.items():
@@ -173,7 +169,14 @@ def _count(edges: ops.PairLinks, there: jax.Array) -> jax.Array:
     return jnp.sum(_kept(edges, there), dtype=jnp.int32)
 
 
-@partial(jax.jit, static_argnums=(2, 3))
+@partial(jax.jit, static_argnums=(4, 5))
+def _smaller(edges, there, accepting, part, solver: Map, room: int) -> Problem:
+    """What a solver works on: the vertices that are there, and edges between them."""
+    size = len(part)
+    links = _listed(edges, there, size, room)
+    return Problem(links, accepting, part, ranks(solver, size, size, traced=True))
+
+
 def _listed(edges: ops.PairLinks, there: jax.Array, size: int, room: int) -> ops.Links:
     """The edges between vertices that are there, by their places among these."""
     kept = _kept(edges, there)
