@@ -12,7 +12,7 @@ from benchmarks.entrants import entrant
 from benchmarks.peers import TEXT, side_by_side
 from benchmarks.run import Options, facts, row_of
 from benchmarks.schema import Results
-from jaxgames import Arena, generate, io, parity
+from jaxgames import Arena, generate, host, io, parity
 
 ENGINES = ("host", "auto")
 """What is measured beside the solvers on the device."""
@@ -26,10 +26,13 @@ LOADS_S = 2.0
 
 def run(options: Options, results: Results) -> None:
     """Adds a row for every game and solver, and for every peer."""
-    for game in options.games(games.all_games(options.data, small=options.small)):
-        with tempfile.TemporaryDirectory(dir=options.scratch) as folder:
-            _measure(game, options, results, Path(folder))
-        options.keep(results)
+    chosen = options.games(games.all_games(options.data, small=options.small))
+    # Small games are not solved by plain Python here, as a fresh process does at first.
+    with host.compiling():
+        for game in chosen:
+            with tempfile.TemporaryDirectory(dir=options.scratch) as folder:
+                _measure(game, options, results, Path(folder))
+            options.keep(results)
     for name, files in games.from_corpus(options.corpus, small=options.small).items():
         if options.wants_game(f"corpus {name}", "corpus"):
             results.put(*corpus.measure(f"corpus {name}", files, options))
