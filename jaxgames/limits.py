@@ -157,6 +157,12 @@ class Limits:
             return Status.TIMEOUT
         return None if self.parent is None else self.parent.status()
 
+    def leaves(self, seconds: float) -> bool:
+        """Whether so much time is left, and any memory."""
+        if self.status() is not None or self.memory_left() is not None:
+            return False
+        return time.perf_counter() + seconds < self.end
+
     def memory_left(self) -> int | None:
         """Bytes by which the process may still grow; None for any."""
         around = None if self.parent is None else self.parent.memory_left()

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from jaxgames import Solution, Status
+from jaxgames import Solution, Status, generate, limits, parity
 from jaxgames.drive import _race as race
+from jaxgames.drive import _solve as drive_solve
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -149,3 +150,37 @@ def test_the_track_stops_a_device():
     assert track.rounds == 7
     track.stop[0] = 1
     assert track.meter(Report("x", 8, 0.0)) == Status.INTERRUPTED
+
+
+@pytest.mark.parametrize(
+    ("how", "at_once"),
+    [
+        ({}, True),
+        ({"progress": lambda report: None}, True),
+        ({"deadline": 60}, True),
+        ({"deadline": 0.5}, False),
+        ({"memory": 1 << 40}, False),
+    ],
+)
+def test_what_ends_soon_takes_no_thread_of_its_own(how, at_once, monkeypatch):
+    """Unless it may have to be stopped before."""
+    taken = []
+
+    def first(*given, **more):
+        taken.append(given)
+        return race.first(*given, **more)
+
+    monkeypatch.setattr(drive_solve, "first", first)
+    game = generate.random_game(1, 50)
+    with limits.within(**how):
+        found = parity.solve(game, "host")
+    assert parity.verify(game, found)
+    assert bool(taken) != at_once
+
+
+def test_what_has_no_bound_takes_a_thread_where_it_may_be_ended():
+    assert race.is_short(5, 10, ends=False)
+    with limits.within(progress=lambda report: None):
+        assert not race.is_short(5, 10, ends=False)
+        assert race.is_short(5, 10, ends=True)
+        assert not race.is_short(10, 10, ends=True)

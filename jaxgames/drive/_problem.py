@@ -240,6 +240,10 @@ class Problem(Generic[Q]):
     holds_all: ClassVar[bool] = False
     """Whether the host engine has numbers for what overflows on a device."""
 
+    goes_on: ClassVar[bool] = False
+    """Whether the host engine goes on where its patience has ended, which took some
+    thousandths of a second: it may begin in the caller's thread, whoever watches."""
+
     @property
     def patience(self) -> int | None:
         """Steps that it then may take, until it goes on in one of its own.

@@ -19,7 +19,7 @@ import numpy as np
 from jaxgames import limits
 from jaxgames.progress import Meter, Progress, Report, as_progress, surrounding
 from jaxgames.solution import Solution, Status
-from jaxgames.tuning.drive import REPORT_SECONDS, WAIT_SECONDS
+from jaxgames.tuning.drive import AT_ONCE_SECONDS, REPORT_SECONDS, WAIT_SECONDS
 
 S = TypeVar("S", bound=Solution)
 
@@ -61,12 +61,16 @@ class Track:
         return Status.INTERRUPTED if self.stop[0] else None
 
 
-def is_short(size: int, bound: int) -> bool:
+def is_short(size: int, bound: int, *, ends: bool) -> bool:
     """Whether to solve something at once, which is sooner than a thread wakes up.
 
-    Not where somebody wants to know how far it is, or may end it.
+    Where somebody wants to know how far it is, or may end it, only if it `ends` after
+    so many steps in any case, and memory is not limited, nor time nearly over.
     """
-    return size < bound and limits.current() is None
+    around = limits.current()
+    if around is not None and not (ends and around.leaves(AT_ONCE_SECONDS)):
+        return False
+    return size < bound
 
 
 def first(

@@ -238,7 +238,9 @@ def on_host(
     found = _plainly(problem, question, how, meter)
     if found is not None:
         return found
-    if is_short(size, problem.inline) or (among_many and size < problem.inline):
+    ends = problem.goes_on and host.can_compile()
+    short = is_short(size, problem.inline, ends=ends)
+    if short or (among_many and size < problem.inline):
         found = problem.on_host(question, max_steps=problem.patience, **how)
         if found.status != Status.MAX_STEPS:
             return found

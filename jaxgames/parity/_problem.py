@@ -68,6 +68,7 @@ class Parity(drive.Problem[Arena]):
     head_start = drive.HEAD_START
     tries_first = True
     patience = PATIENCE  # pyright: ignore[reportAssignmentType]
+    goes_on = True
 
     # ---- the question ----------------------------------------------------------
 

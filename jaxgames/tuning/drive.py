@@ -38,6 +38,9 @@ as long for an edge.
 WAIT_SECONDS = 0.001
 """How often an engine that waits looks whether the race is over."""
 
+AT_ONCE_SECONDS = 1.0
+"""Time that must be left for what is begun in a caller's thread, and takes less."""
+
 REPORT_SECONDS = 0.05
 """How often a race tells its meter where it stands."""
 
