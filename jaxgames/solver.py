@@ -156,7 +156,7 @@ class Registry:
                 name, _, where = solver.partition(" = ")
                 self._solvers[name] = where
             else:
-                self._add(solver.name, solver)
+                self._solvers[solver.name] = solver
         self._first = next(iter(self._solvers))
         self._slice = _slice_of(auto if isinstance(auto, str) else auto.__module__)
 
@@ -189,12 +189,8 @@ class Registry:
             raise ValueError(
                 f"there is a {self.problem} solver called {name!r} already"
             )
-        self._add(name, solver)
-        return solver
-
-    def _add(self, name: str, solver: type[Solver]) -> None:
         self._solvers[name] = solver
-        _homes.setdefault(solver, []).append(self)
+        return solver
 
     def __iter__(self):
         return iter(self._solvers)
@@ -222,7 +218,7 @@ class Registry:
         if isinstance(found, str):
             module, _, known_as = found.rpartition(".")
             found = getattr(importlib.import_module(module), known_as)
-            self._add(name, found)
+            self._solvers[name] = found
         return found
 
     def resolve(self, solver: str | Solver) -> Solver:
@@ -232,7 +228,6 @@ class Registry:
         if not isinstance(solver, self.base):
             raise ValueError(f"solver must be a name or {self._one}, got {solver!r}")
         self._refuse_others(type(solver))
-        self._refuse_strays(type(solver))
         return solver
 
     def _refuse_others(self, solver: type[Solver]) -> None:
@@ -246,25 +241,6 @@ class Registry:
                 f"{solver.__name__} is a solver of jaxgames.{min(slices)}, expected "
                 f"{self._one}: {', '.join(map(repr, self))}"
             )
-
-    def _refuse_strays(self, solver: type[Solver]) -> None:
-        """Raises ValueError for one that only other registries of the slice name."""
-        homes = next(
-            (_homes[kind] for kind in solver.__mro__ if kind in _homes), [self]
-        )
-        if self in homes:
-            return
-        for name in self:
-            self[name]  # what is named by a text is known then
-        if self not in homes:
-            raise ValueError(
-                f"{solver.__name__} is {homes[0]._one}, expected {self._one}: "
-                f"{', '.join(map(repr, self))}"
-            )
-
-
-_homes: dict[type[Solver], list[Registry]] = {}
-"""The registries that name a class, as far as it is imported."""
 
 
 def _slice_of(path: str) -> str:

@@ -26,7 +26,6 @@ from jaxgames import (
     solver,
     states,
 )
-from jaxgames.energy import Dual
 from jaxgames.solver import Solver
 
 GAME = generate.random_game(3, 8)
@@ -173,17 +172,6 @@ OF_ANOTHER = {
     "not needed": (energyparity.solve, parity.FPI(), "expected an energy solver"),
     "as text": (parity.solve, energy.VI(), "VI is a solver of jaxgames.energy"),
     "same slice": (buchi.solve, buchi.Map(), "or a Büchi game solver, got Map"),
-    "same base": (
-        buchi.accepting_cycle,
-        buchi.Attractors(),
-        "Attractors is a Büchi game solver, expected an accepting-cycle solver: 'map'",
-    ),
-    "of the other player": (energy.solve, Dual(), "Dual is a dual energy solver, exp"),
-    "derived from it": (
-        energy.solve,
-        type("Own", (Dual,), {})(),
-        "Own is a dual energy solver, expected an energy solver: 'fvi'",
-    ),
 }
 
 
@@ -192,22 +180,6 @@ def test_solvers_of_other_games_are_refused(name):
     solve, other, words = OF_ANOTHER[name]
     with pytest.raises(ValueError, match=words):
         solve(WEIGHTED, other)
-
-
-def test_solvers_that_several_tables_name_are_taken_by_each():
-    class Both(parity.FPI):
-        """Named by two tables, and in one of these by a text alone."""
-
-        name = "both"
-
-    text = f"both = {__name__}.Both"
-    globals()["Both"] = Both
-    by_class = solver.Registry("first", Both)
-    by_text = solver.Registry("other", text)
-    by_none = solver.Registry("third", parity.SPM)
-    assert by_class.resolve(Both()) == Both() == by_text.resolve(Both())
-    with pytest.raises(ValueError, match="Both is a first solver, expected a third"):
-        by_none.resolve(Both())
 
 
 def test_solvers_of_other_games_are_not_registered():

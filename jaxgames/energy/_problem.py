@@ -104,7 +104,7 @@ class _Moves(drive.Problem):
     """What player 1 does where he wins."""
 
     name = "energy, player 1"
-    solvers = Registry("dual energy", Dual)
+    solvers = Registry("energy", Dual)
 
     def check(self, question: Arena) -> None:
         """What lies on a device is looked at there."""
