@@ -55,7 +55,7 @@ def to_host(x: Any) -> Any:
     """An array of a device, or a pytree of such, as arrays of numpy to be read.
 
     Large ones come through memory of the host that its device writes to by itself:
-    through other memory a transfer takes some six times as long, most of it a wait.
+    through other memory a transfer takes several times as long, most of it a wait.
     """
     leaves = jax.tree.leaves(x)
     large = sum(each.nbytes for each in leaves) >= WRITTEN_FROM

@@ -94,7 +94,7 @@ IN_PIECES_FROM = 1 << 23
 
 WRITTEN_FROM = 1 << 18
 """Bytes from which results are written to the host by a program, which has to be
-compiled. On an H200 1 MB takes 0.1 ms so, and 0.7 otherwise."""
+compiled; otherwise most of the time of a transfer is a wait."""
 
 # generate/_on_device.py
 SORTED_BY_COMPARING = 16
