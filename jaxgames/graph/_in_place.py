@@ -225,18 +225,16 @@ class InPlace(ComponentSolver):
             due = carry.state.due & (carry.state.phase >= NUMBERED)
             return turn(_after_lowering, due, carry)
 
+        def while_in(here, kind, carry: fixpoint.Carry) -> fixpoint.Carry:
+            return fixpoint.until(
+                lambda x: stops(x) | ~here(x.state.phase), kind, carry
+            )
+
         def all_kinds(carry: fixpoint.Carry) -> fixpoint.Carry:
-            for kind, here in (
-                (search, lambda phase: phase == SEARCH),
-                (trim, lambda phase: phase == TRIM),
-                (lower, lambda phase: phase >= NUMBERED),
-            ):
-                if searches or kind is not search:
-                    carry = fixpoint.until(
-                        lambda x, here=here: stops(x) | ~here(x.state.phase),
-                        *(kind, carry),
-                    )
-            return carry
+            if searches:
+                carry = while_in(lambda phase: phase == SEARCH, search, carry)
+            carry = while_in(lambda phase: phase == TRIM, trim, carry)
+            return while_in(lambda phase: phase >= NUMBERED, lower, carry)
 
         return fixpoint.until(stops, all_kinds, carry)
 

@@ -92,9 +92,10 @@ PIECES_AT_A_TIME = 8
 IN_PIECES_FROM = 1 << 23
 """Bytes from which an array goes in pieces."""
 
-WRITTEN_FROM = 1 << 18
+WRITTEN_FROM = 1 << 20
 """Bytes from which results are written to the host by a program, which has to be
-compiled; otherwise most of the time of a transfer is a wait."""
+compiled; otherwise most of the time of a transfer is a wait. Smaller ones have come with
+the last chunk of rounds: see `SENT_WITH_EVERY_CHUNK`."""
 
 # generate/_on_device.py
 SORTED_BY_COMPARING = 16
