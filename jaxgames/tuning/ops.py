@@ -94,8 +94,8 @@ IN_PIECES_FROM = 1 << 23
 
 WRITTEN_FROM = 1 << 20
 """Bytes from which results are written to the host by a program, which has to be
-compiled; otherwise most of the time of a transfer is a wait. Smaller ones have come with
-the last chunk of rounds: see `SENT_WITH_EVERY_CHUNK`."""
+compiled; otherwise most of the time of a transfer is a wait. Smaller ones have come
+with the last chunk of rounds: see `SENT_WITH_EVERY_CHUNK`."""
 
 # generate/_on_device.py
 SORTED_BY_COMPARING = 16
