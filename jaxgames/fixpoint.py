@@ -373,8 +373,21 @@ def check(solver: Solver, game: Any, carry: Any) -> None:
 
 
 def first(solver: Solver, game: Any) -> Carry:
-    """The carry before the first round on a concrete game, compiled."""
+    """The carry before the first round on a concrete game, compiled.
+
+    On a GPU by one program: a launch takes longer there than to find a fingerprint.
+    """
+    if _launches(game):
+        return _start(solver, game)
     return initial(solver, game)._replace(origin=origin(solver, game))
+
+
+def _launches(game: Any) -> bool:
+    """Whether programs on a game are launched, by an accelerator that is alone."""
+    return backend() != "cpu" and ops.mesh_of(game) is None
+
+
+_start = jax.jit(start, static_argnums=0)
 
 
 @functools.partial(jax.jit, static_argnums=0)
@@ -462,7 +475,7 @@ def _compiled(solver: Solver, game: Any, which: str) -> Callable[[], Any]:
         What waits for it: a call would not, and compile it again. What fails is told
         by the call.
     """
-    if backend() == "cpu" or ops.mesh_of(game) is not None:
+    if not _launches(game):
         return _nothing
     leaves, tree = jax.tree.flatten(game)
     form = tuple((np.shape(x), jnp.result_type(x)) for x in leaves)
@@ -473,7 +486,7 @@ def _compiled(solver: Solver, game: Any, which: str) -> Callable[[], Any]:
     def work() -> None:
         try:
             if which == "beginning":
-                initial.lower(solver, game).compile()
+                _start.lower(solver, game).compile()
             else:
                 carry, where = jax.eval_shape(initial, solver, game), _sharding(game)
                 carry = jax.tree.map(
@@ -551,14 +564,11 @@ def run(
     limits.say("compiling")  # or not, where that was done before
     if carry is None:
         rounds_are_ready = _compiled(solver, game, "rounds")
-        beginning_is_ready = _compiled(solver, game, "beginning")
-        whose = origin(solver, game)
-        beginning_is_ready()
-        current = initial(solver, game)
+        _compiled(solver, game, "beginning")()
+        carry = first(solver, game)
         rounds_are_ready()
-    else:
-        # What it is of has no part in the rounds.
-        whose, current = carry.origin, carry._replace(origin=None)
+    # What it is of has no part in the rounds.
+    whose, current = carry.origin, carry._replace(origin=None)
     current = placed(game, ops.in_its_shares(game, current))
     began, chunk = time.perf_counter(), first_chunk or FIRST_CHUNK
 

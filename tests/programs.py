@@ -10,6 +10,6 @@ def forget() -> None:
 
     JAX would give up all that this process has compiled and traced.
     """
-    programs: list[Any] = [fixpoint.initial, fixpoint._chunk]
+    programs: list[Any] = [fixpoint.initial, fixpoint._start, fixpoint._chunk]
     for program in programs:
         program.clear_cache()

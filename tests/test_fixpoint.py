@@ -309,7 +309,7 @@ def test_what_is_compiled_ahead_is_not_compiled_again(monkeypatch, caplog):
     assert energy.verify(game, found)
     assert np.any(found.winner == 1)
     compiled = [x for x in caplog.records if "Finished XLA" in x.getMessage()]
-    for program in "initial", "_chunk":
+    for program in "start", "_chunk":
         by = [x.threadName for x in compiled if f"jit({program})" in x.getMessage()]
         # For the credits, and for the moves of player 1.
         assert len(by) == 2, program

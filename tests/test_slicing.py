@@ -80,8 +80,7 @@ def test_slices_of_a_device_are_those_of_the_host(arena, monkeypatch):
     expected = ops.prepare(arenas[0]), graph_links.prepare(arenas[0])
     for module in (_prepare, _rows):
         monkeypatch.setattr(module, "accelerated", lambda: True)
-    # As if all of it was large: what is filled up on the host has one piece.
-    monkeypatch.setattr(_sliced_device, "WHOLE_UP_TO", 0)
+    monkeypatch.setattr(_sliced_device, "PIECE", 1)  # as if all of it was large
     for other, wide in zip(arenas[1:], (False, True), strict=True):
         with jax.enable_x64(wide):
             found = ops.prepare(other), graph_links.prepare(other)
@@ -89,16 +88,20 @@ def test_slices_of_a_device_are_those_of_the_host(arena, monkeypatch):
 
 
 @pytest.mark.parametrize("size", [4097, 4700, 5119, 5120])
-@pytest.mark.parametrize("whole", [0, 1 << 20])
-def test_large_arrays_are_sent_in_pieces(size, whole, monkeypatch):
-    monkeypatch.setattr(_sliced_device, "WHOLE_UP_TO", whole)
+@pytest.mark.parametrize("least", [4 * 5120, 4 * 2560, 4 * 1024, 1])
+@pytest.mark.parametrize("most", [3, 8, 16])
+def test_large_arrays_are_sent_in_pieces(size, least, most, monkeypatch):
+    monkeypatch.setattr(_sliced_device, "PIECE", least)
+    monkeypatch.setattr(_sliced_device, "PIECES", most)
     x = np.arange(size, dtype=np.int32)
     length = bucket(size)
     pieces = _sliced_device.sent(x, length, -1)
-    if size < length and not whole:
-        assert len({len(piece) for piece in pieces}) == 1 < len(pieces)
-    if size < length and whole:
-        assert [len(piece) for piece in pieces] == [length - 512, 512]
+    if size < length:
+        *own, last, end = [0, *map(len, pieces)]
+        assert (end, sum(own) + last) == (512, length - 512)
+        assert len(own) <= most
+        assert all(4 * piece >= least for piece in own[1:])
+        assert {last, *own[1:]} == {512} or least > 2048 or most < 16
     joined = np.concatenate(pieces)
     np.testing.assert_array_equal(joined, np.append(x, np.full(length - size, -1)))
 

@@ -20,7 +20,8 @@ from jaxgames.ops._lists import running_sum, take
 from jaxgames.ops._slices import DEGREES, Plan, plan_links, plan_rows, spare_slot
 from jaxgames.ops._transfers import Pieces, default_device, joined, put, send
 from jaxgames.tuning.base import FEWEST_PLACES
-from jaxgames.tuning.ops import COUNTED_BY_TABLE, WHOLE_UP_TO
+from jaxgames.tuning.ops import COUNTED_BY_TABLE, PIECE
+from jaxgames.tuning.ops import PIECES_AT_A_TIME as PIECES
 
 
 class Ends(NamedTuple):
@@ -192,8 +193,8 @@ def sent(x: Any, length: int, fill: int = 0) -> Pieces:
     # What lies before the end is not copied. A length is a multiple of so much:
     step = 1 << (length - 1).bit_length() >> 4
     own = len(x) // step * step
-    size = step if x.nbytes > WHOLE_UP_TO else max(own, 1)
-    pieces = [x[begin : begin + size] for begin in range(0, own, size)]
+    size = step * max(-(-own // (step * PIECES)), -(-PIECE // (step * x.itemsize)))
+    pieces = [x[begin : min(begin + size, own)] for begin in range(0, own, size)]
     return tuple(put([*pieces, _filled_up(x[own:], length - own, fill)]))
 
 

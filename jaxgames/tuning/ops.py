@@ -75,8 +75,8 @@ FEWEST_CELLS = 1 << 10
 """Cells of a piece of the layout below which its rows are not told apart."""
 
 # ops/_sliced_device.py
-WHOLE_UP_TO = 1 << 22
-"""Bytes of an array that go in one piece, and what fills it up in another."""
+PIECE = 1 << 20
+"""Bytes of a piece of an array, at least; what fills it up is a piece by itself."""
 
 COUNTED_BY_TABLE = 1 << 10
 """Degrees that are looked up; larger ones are few, and searched for."""
@@ -89,7 +89,7 @@ TILE = 1 << 9
 PIECES_AT_A_TIME = 8
 """Transfers of one array at a time."""
 
-IN_PIECES_FROM = 1 << 23
+IN_PIECES_FROM = 1 << 22
 """Bytes from which an array goes in pieces."""
 
 WRITTEN_FROM = 1 << 20
