@@ -6,6 +6,7 @@ that a long solve reports progress, can be interrupted and can be resumed.
 """
 
 import atexit
+import contextvars
 import dataclasses
 import functools
 import itertools
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from jaxgames import arguments, limits, ops, states
+from jaxgames import arguments, host, limits, ops, states
 from jaxgames.arena import eager, is_traced
 from jaxgames.kept import kept
 from jaxgames.later import backend, jax, jnp
@@ -25,7 +26,10 @@ from jaxgames.solution import Status
 from jaxgames.solver import Solver
 from jaxgames.tuning.base import (
     CHUNK_SECONDS,
+    EDGES_OF_A_ROUND,
+    FEWEST_ROUNDS,
     FIRST_CHUNK,
+    MOST_ROUNDS,
     READ_BY_NUMPY,
     SELDOM,
     WRITTEN_OUT,
@@ -173,11 +177,20 @@ def settled(step: Callable[[Any], tuple[Any, Any]], state: Any, sweeps: int = 1)
         state: the first one.
         sweeps: steps between two looks whether it is over.
     """
+    return settled_within(step, state, MAX_ROUNDS, sweeps)[0]
+
+
+def settled_within(
+    step: Callable[[Any], tuple[Any, Any]], state: Any, most: Any, sweeps: int = 1
+) -> tuple[Any, jax.Array]:
+    """The same, or the state after about so many steps; and whether it is settled."""
 
     def steps(now: tuple) -> tuple:
-        return repeat(sweeps, lambda now: step(now[0]), now)
+        state, over = repeat(sweeps, lambda now: step(now[0]), now[:2])
+        return state, over, now[2] + sweeps
 
-    return until(lambda now: now[1], steps, (state, jnp.array(False)))[0]
+    first = state, jnp.array(False), jnp.int32(0)
+    return until(lambda now: now[1] | (now[2] >= most), steps, first)[:2]
 
 
 def finish(solver: Solver, game: Any, carry: Carry) -> Outcome:
@@ -616,10 +629,59 @@ def completed(solver: Solver, game: Any) -> Any:
     Raises:
         LimitError: it was interrupted, or a limit was reached: what is known by then
             is no answer.
+        TooDeepError: it takes more rounds than `in_few_rounds` allows.
     """
     if is_traced(game):
         return iterate(solver, game, start(solver, game), MAX_ROUNDS).state
-    outcome = run(solver, game, initial(solver, game))
+    most = _most_rounds.get()
+    outcome = run(solver, game, initial(solver, game), max_steps=most)
+    if outcome.status == Status.MAX_STEPS and most is not None:
+        raise TooDeepError
     if outcome.status != Status.SOLVED:
         limits.fail(outcome.status, f"solving by {solver.name}")
     return outcome.carry.state
+
+
+class TooDeepError(Exception):
+    """What a device looks for takes it so many rounds that the host is sooner."""
+
+
+def in_few_rounds(
+    edges: int, there: Callable[[], T], here: Callable[[], T] | None
+) -> T:
+    """What a device finds, or the host if that takes the device very many rounds.
+
+    A round of a search is a level of it: a device makes some in the time in which the
+    host looks at all edges once, and has that to do wherever one is deep.
+
+    Args:
+        edges: how many the host would look at.
+        there: asks the device, by `completed`, or says `TooDeepError` by itself.
+        here: asks the host; None where it is not to be asked: without a compiler it is
+            not sooner.
+    """
+    if here is None or not host.can_compile():
+        return there()
+    before = _most_rounds.set(rounds_worth(edges))
+    try:
+        return there()
+    except TooDeepError:
+        pass
+    finally:
+        _most_rounds.reset(before)
+    return here()
+
+
+def rounds_left() -> int:
+    """Rounds that `in_few_rounds` allows, for what is a loop and no solver."""
+    return _most_rounds.get() or MAX_ROUNDS
+
+
+def rounds_worth(edges: int) -> int:
+    """Rounds that a device makes in about the time in which a host reads all edges."""
+    return min(max(edges >> EDGES_OF_A_ROUND, FEWEST_ROUNDS), MOST_ROUNDS)
+
+
+_most_rounds: contextvars.ContextVar[int | None] = contextvars.ContextVar(
+    "most_rounds", default=None
+)

@@ -17,7 +17,10 @@ from jaxgames.solution import NO_EDGE, Stats, Status
 from jaxgames.solver import Registry
 
 SOLVERS = Registry(
-    "discounted", StrategyImprovement, ValueIteration, places=(drive.HOST,)
+    "discounted",
+    StrategyImprovement,
+    ValueIteration,
+    places=(drive.HOST, drive.RACE),
 )
 """The solvers that are array programs, by name; the first is what `"auto"` takes where
 the game is traced.
@@ -47,6 +50,7 @@ class Discounted(drive.Problem[Asked]):
     name = "discounted"
     solvers = SOLVERS
     solved = Solution
+    head_start = drive.HEAD_START
 
     def read(self, question: Any) -> tuple[Asked, Any]:
         """Weights are one integer for each edge; the factor is between 0 and 1."""
@@ -57,11 +61,6 @@ class Discounted(drive.Problem[Asked]):
 
     def shape(self, question: Asked) -> tuple[int, int]:
         return question.arena.shape
-
-    def place(self, question: Asked) -> str:
-        """The host, but for large games where there is an accelerator: no race."""
-        place = super().place(question)
-        return drive.HOST if place == drive.HOST else drive.DEVICE
 
     def is_hosts(self, question: Asked) -> bool:
         """Weights that are Python's integers."""

@@ -39,8 +39,8 @@ def solve(
         discount: between 0 and 1: a float, a `fractions.Fraction`, or a pair of
             integers `(p, q)`.
         solver: a name from `SOLVERS`; a solver with options of its own; `"host"` for
-            strategy improvement on the host; or `"auto"`, which chooses and says in
-            `stats` what it took.
+            strategy improvement on the host; `"race"` for both at once; or `"auto"`,
+            which chooses and says in `stats` what it took.
         epsilon: how far values may be from the true ones.
         strategies: whether strategies are wanted.
         how: `max_steps`, `state`, `throw`, `progress`, `deadline`, `memory`: see

@@ -25,8 +25,8 @@ def bisimulation(
         lts: the system.
         solver: `"refinement"`, an array program; a solver with options of its own;
             `"host"`, loops that look only at what has changed; `"race"` for both at
-            once; `"auto"` takes the device where it is an accelerator and the system is
-            large. The classes are the same.
+            once; `"auto"` takes the race where there is an accelerator and the system
+            is large, else the host. The classes are the same.
         how: `max_steps`, `state`, `throw`, `progress`, `deadline`, `memory`: see
             [`How`][jaxgames.drive.How].
 

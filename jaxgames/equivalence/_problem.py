@@ -15,7 +15,7 @@ from jaxgames.equivalence.host import _refine
 from jaxgames.later import backend, jax, jnp
 from jaxgames.solution import UNDECIDED, Stats, Status
 from jaxgames.solver import Registry, Solver
-from jaxgames.tuning.equivalence import DEVICE_FROM
+from jaxgames.tuning.equivalence import ALONE_SECONDS, DEVICE_FROM
 from jaxgames.tuning.equivalence import PLAIN_UP_TO as FEW
 
 SOLVERS = Registry("bisimulation", Refinement, places=(drive.HOST, drive.RACE))
@@ -43,12 +43,14 @@ class Bisimilarity(drive.Problem[System]):
     def undecided(self, question: Any) -> Labels:
         return Labels(np.full(question.num_states, UNDECIDED, np.int32))
 
+    host_until = DEVICE_FROM
+    head_start = ALONE_SECONDS
+
     def place(self, question: System) -> str:
-        """The device where it is an accelerator and the system large; no race."""
-        edges = len(question.label)
-        large = edges >= DEVICE_FROM and backend() != "cpu"
-        slow = edges > FEW and not host.can_compile()
-        return drive.DEVICE if large or slow else drive.HOST
+        """As of all others; plain loops of the host serve larger systems, too."""
+        if host.can_compile():
+            return super().place(question)
+        return drive.DEVICE if len(question.label) > FEW else drive.HOST
 
     # ---- on the device ---------------------------------------------------------
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NamedTuple, Unpack
 import numpy as np
 
 from jaxgames import fixpoint, ops, validity
-from jaxgames.arena import Arena, eager, is_traced
+from jaxgames.arena import Arena, is_traced
 from jaxgames.graph import _links, host
 from jaxgames.graph._input import check_masks, vertex_mask
 from jaxgames.graph._reach import Engine
@@ -58,7 +58,8 @@ def attractor(
         max_steps: moves at most, which are also the rounds on the device: the vertices
             from which the player can force a visit in so many. None: any number.
         engine: `"host"`; `"device"`; or `"auto"`: under tracing the device, else the
-            host if the arena is small, or numba is there and the backend is a CPU.
+            host if the arena is small, or numba is there and the backend is a CPU, or
+            ranks turn out to be large.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
@@ -93,13 +94,18 @@ def attractor(
         raise ValueError(f"player must be 0 or 1, got {player!r}")
     goal = vertex_mask("target", arena, target)
     traced = is_traced((arena, goal, player, vertices, max_steps))
-    if _links.on_host(arena, engine, traced):
+    if traced:
+        _links.on_host(arena, engine, traced)  # says what is wrong
+        return validity.withdrawn(fault, _pure(arena, goal, player, vertices, most))
+
+    def there() -> Attractor:
+        return _on_device(arena, goal, int(player), vertices, most)
+
+    def here() -> Attractor:
         how: dict[str, Any] = {"vertices": vertices, "max_steps": max_steps}
         return host.attractor(arena, goal, int(player), **how)
-    if traced:
-        return validity.withdrawn(fault, _pure(arena, goal, player, vertices, most))
-    with eager():
-        return _on_device(arena, goal, int(player), vertices, most)
+
+    return _links.searched(arena, engine, there, here)
 
 
 # ---- the solver ------------------------------------------------------------------

@@ -1,16 +1,19 @@
 """A graph as the array programs read it: links in both directions."""
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from jaxgames import host, ops
+from jaxgames import fixpoint, host, ops
 from jaxgames.arena import Arena, bucket, eager, is_traced
 from jaxgames.kept import is_kept, kept
 from jaxgames.later import jax, jnp
 from jaxgames.ops import EdgeList, Links
 from jaxgames.tuning.graph import NARROW
 from jaxgames.tuning.ops import LEAST_VERTICES
+
+T = TypeVar("T")
 
 
 class Directions(NamedTuple):
@@ -195,3 +198,18 @@ def on_host(arena: Arena, engine: str, traced: bool) -> bool:
     if traced or engine != "auto":
         return engine == "host"
     return host.serves(arena.shape[1], ops.SLICE_FROM)
+
+
+def searched(
+    arena: Arena, engine: str, there: Callable[[], T], here: Callable[[], T]
+) -> T:
+    """What an engine finds in a concrete graph: as of `fixpoint.in_few_rounds`.
+
+    Raises:
+        ValueError: there is no such engine.
+    """
+    if on_host(arena, engine, False):
+        return here()
+    with eager():
+        edges = arena.shape[1]
+        return fixpoint.in_few_rounds(edges, there, here if engine == "auto" else None)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Unpack
 import numpy as np
 
 from jaxgames import fixpoint, ops, validity
-from jaxgames.arena import eager, is_traced
+from jaxgames.arena import is_traced
 from jaxgames.graph import _links, host
 from jaxgames.graph._input import check_masks, read, vertex_mask
 from jaxgames.later import jax, jnp
@@ -46,7 +46,8 @@ def reachable(
         max_steps: edges of a path at most, which are also the rounds on the device.
             None: any number.
         engine: `"host"`; `"device"`; or `"auto"`: under tracing the device, else the
-            host if the graph is small, or numba is there and the backend is a CPU.
+            host if the graph is small, or numba is there and the backend is a CPU, or
+            the search turns out to be deep.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
@@ -70,18 +71,23 @@ def reachable(
     check_masks(arena, vertices, edges)
     start = vertex_mask("sources", arena, sources)
     traced = is_traced((arena, start, vertices, edges, max_steps))
-    if _links.on_host(arena, engine, traced):
-        how: dict[str, Any] = {"backward": backward, "max_steps": max_steps}
-        return host.reachable(arena, start, vertices=vertices, edges=edges, **how)
     if traced:
+        _links.on_host(arena, engine, traced)  # says what is wrong
         links = _links.traced(arena, edges)
         inside = _links.inside(arena, vertices)
         found = spread(links.out if backward else links.into, start, inside, most)
         return validity.withdrawn(fault, found)
-    with eager():
+
+    def there() -> np.ndarray:
         links = _links.prepare(arena, None if edges is None else np.asarray(edges))
         inside = _links.inside(arena, vertices)
         return run(links.out if backward else links.into, start, inside, most)
+
+    def here() -> np.ndarray:
+        how: dict[str, Any] = {"backward": backward, "max_steps": max_steps}
+        return host.reachable(arena, start, vertices=vertices, edges=edges, **how)
+
+    return _links.searched(arena, engine, there, here)
 
 
 def place_for(arena: Any, engine: Engine = "auto") -> str:

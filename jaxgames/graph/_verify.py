@@ -49,7 +49,8 @@ def verify(
         vertices: bool `[V]`, the vertices that there are; None for all.
         edges: bool `[E]`, the edges that there are; None for all.
         engine: `"host"`; `"device"`; or `"auto"`: under tracing the device, else the
-            host if the graph is small, or numba is there and the backend is a CPU.
+            host if the graph is small, or numba is there and the backend is a CPU, or
+            the graph of components turns out to be long.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
@@ -75,19 +76,24 @@ def verify(
     check_masks(arena, vertices, edges)
     labels, count, most = labels_of(arena.shape[0], components)
     traced = is_traced((arena, labels, count, vertices, edges))
-    if _links.on_host(arena, engine, traced):
-        return host.verify(arena, components, vertices=vertices, edges=edges)
     if traced:
+        _links.on_host(arena, engine, traced)  # says what is wrong
         inside = _links.inside(arena, vertices)
-        found = _pure(_links.traced(arena, edges), inside, labels, count, most)
+        found, _ = _pure(_links.traced(arena, edges), inside, labels, count, most)
         return validity.withdrawn(fault, found)
-    with eager():
+
+    def there() -> Verdict:
         links = _links.prepare(arena, None if edges is None else np.asarray(edges))
         more = links.out.num_rows - arena.shape[0]
         inside = np.pad(_links.inside(arena, vertices), (0, more))
-        labels = np.clip(np.asarray(labels), -2, MAX_SIZE).astype(np.int32)
-        labels = np.pad(labels, (0, more), constant_values=-1)
-        return _pure_jit(links, inside, labels, np.int32(count), np.int32(most))
+        small = np.clip(np.asarray(labels), -2, MAX_SIZE).astype(np.int32)
+        small = np.pad(small, (0, more), constant_values=-1)
+        return _checked_there(links, inside, small, np.int32(count), np.int32(most))
+
+    def here() -> Verdict:
+        return host.verify(arena, components, vertices=vertices, edges=edges)
+
+    return _links.searched(arena, engine, there, here)
 
 
 def _verify_links(graph: Directions, components, vertices, edges, engine) -> Verdict:
@@ -102,15 +108,25 @@ def _verify_links(graph: Directions, components, vertices, edges, engine) -> Ver
     if isinstance(labels, np.ndarray):
         labels = np.clip(labels, -2, MAX_SIZE).astype(np.int32)
     if is_traced((graph, labels, count, inside)):
-        return _pure(graph, inside, labels, count, most)
+        return _pure(graph, inside, labels, count, most)[0]
     with eager():
-        return _pure_jit(graph, inside, labels, np.int32(count), np.int32(most))
+        return _checked_there(graph, inside, labels, np.int32(count), np.int32(most))
 
 
 # ---- on the device ---------------------------------------------------------------
 
 
-def _pure(directions: Directions, inside, labels, count, most) -> Verdict:
+def _checked_there(*claim: Any) -> Verdict:
+    found, ended = _pure_jit(*claim, np.int32(fixpoint.rounds_left()))
+    if not ended:
+        raise fixpoint.TooDeepError
+    return found
+
+
+def _pure(
+    directions: Directions, inside, labels, count, most, rounds=fixpoint.MAX_ROUNDS
+) -> tuple[Verdict, jax.Array]:
+    """The verdict, and whether it took no search more than so many rounds."""
     size = directions.out.num_rows
     vertex = jnp.arange(size, dtype=jnp.int32)
     inside, labels = jnp.asarray(inside), jnp.asarray(labels)
@@ -129,8 +145,10 @@ def _pure(directions: Directions, inside, labels, count, most) -> Verdict:
         Directions(*(_where(links, small, same) for links in directions))
         for same in (True, False)
     )
-    above, below = (_least_known(links) for links in (within.into, within.out))
-    return Verdict.first_of(
+    above, up = _least_known(within.into, rounds)
+    below, down = _least_known(within.out, rounds)
+    left, none = _peel(between.out, small, inside, rounds)
+    verdict = Verdict.first_of(
         ~ranged,
         inside & (labels == -1),
         ~inside & (labels != -1),
@@ -138,8 +156,9 @@ def _pure(directions: Directions, inside, labels, count, most) -> Verdict:
         (count != NO_COUNT) & (found[-1:].sum() != count),
         inside & (above != smallest),
         inside & (below != smallest),
-        _peel(between.out, small, inside),
+        left,
     )
+    return verdict, up & down & none
 
 
 _pure_jit = jax.jit(_pure)
@@ -151,10 +170,10 @@ def _where(links: Links, labels: jax.Array, same: bool) -> Links:
     return ops.keep_links(links, tuple((a == b) == same for a, b in ends))
 
 
-def _least_known(links: Links) -> jax.Array:
+def _least_known(links: Links, rounds: Any) -> tuple[jax.Array, jax.Array]:
     """The least vertex that paths lead from to each, where rows are predecessors."""
     vertex = jnp.arange(links.num_rows, dtype=jnp.int32)
-    return fixpoint.settled(functools.partial(nearer, links), vertex)
+    return fixpoint.settled_within(functools.partial(nearer, links), vertex, rounds)
 
 
 def nearer(links: Links, least: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -172,12 +191,15 @@ def nearer(links: Links, least: jax.Array) -> tuple[jax.Array, jax.Array]:
     return new, jnp.all(new == least)
 
 
-def _peel(links: Links, labels: jax.Array, inside: jax.Array) -> jax.Array:
+def _peel(
+    links: Links, labels: jax.Array, inside: jax.Array, rounds: Any
+) -> tuple[jax.Array, jax.Array]:
     """The vertices from whose components a cycle of components can be reached.
 
     Components without an edge to another one are taken away, all in a round. Links
     point at successors in other components. Labels are int32 `[V]`, `V` where a vertex
-    has none; those `inside` are bool `[V]`.
+    has none; those `inside` are bool `[V]`. With them goes whether so many rounds were
+    enough.
     """
     size = len(labels)
 
@@ -187,4 +209,5 @@ def _peel(links: Links, labels: jax.Array, inside: jax.Array) -> jax.Array:
         new = left & (ops.take(jnp.append(stays, 0), labels) > 0)
         return new, jnp.all(new == left)
 
-    return fixpoint.settled(step, inside, fixpoint.default_sweeps(links))
+    sweeps = fixpoint.default_sweeps(links)
+    return fixpoint.settled_within(step, inside, rounds, sweeps)

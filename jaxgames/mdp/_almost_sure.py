@@ -11,7 +11,7 @@ from jaxgames.mdp import host
 from jaxgames.mdp._layout import Layout, restricted
 from jaxgames.mdp._mec import mec
 from jaxgames.mdp._model import MDP, first_choices
-from jaxgames.mdp._prob01 import Engine, eagerly, lay_out, on_host, prob1
+from jaxgames.mdp._prob01 import Engine, lay_out, prob1, searched
 from jaxgames.mdp._region import Region, as_states
 from jaxgames.mdp._solution import EndComponents
 from jaxgames.mdp._spread import problem, surely
@@ -104,19 +104,21 @@ def almost_sure_buchi(
                scheduler=array([ 0,  2, -1], dtype=int32))
     """
     accepting = as_states("accepting", model, accepting)
-    if on_host(model, engine, accepting, components):
-        if components is None:
-            components = host.mec(model)
-        return host.almost_sure_buchi(model, accepting, components)
-    with eagerly(model, accepting, components):
-        if components is None:
-            components = mec(model)
-        label, kept = components.state_label, components.choice_kept
-        layout = lay_out(model, accepting, components)
-        home, accepting, first = _home(layout, label, kept, jnp.asarray(accepting))
-        inner = surely(problem(restricted(layout, home, kept), accepting))
+
+    def there() -> Region:
+        found = mec(model) if components is None else components
+        label, kept = found.state_label, found.choice_kept
+        layout = lay_out(model, accepting, found)
+        home, inside, first = _home(layout, label, kept, jnp.asarray(accepting))
+        inner = surely(problem(restricted(layout, home, kept), inside))
         outer = surely(problem(layout, home))
-        return Region(*_joined(outer, inner, home, accepting, first))
+        return Region(*_joined(outer, inner, home, inside, first))
+
+    def here() -> Region:
+        found = host.mec(model) if components is None else components
+        return host.almost_sure_buchi(model, accepting, found)
+
+    return searched(model, engine, there, here, accepting, components)
 
 
 @jax.jit
@@ -153,11 +155,12 @@ def within(model: MDP, components: EndComponents, target: np.ndarray) -> np.ndar
     """
     kept = np.asarray(components.choice_kept)
     target = target & (np.asarray(components.state_label) >= 0)
-    if on_host(model, "auto"):
-        found = host.prob1(model, target, choices=kept)
-    else:
-        with eagerly():
-            found = surely(problem(restricted(lay_out(model), None, kept), target))
+    found = searched(
+        model,
+        "auto",
+        lambda: surely(problem(restricted(lay_out(model), None, kept), target)),
+        lambda: host.prob1(model, target, choices=kept),
+    )
     return np.asarray(found.scheduler)
 
 

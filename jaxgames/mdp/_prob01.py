@@ -1,9 +1,10 @@
 """Reachability with probability zero or one: which states, and which choices there."""
 
 import contextlib
-from typing import Any, Literal, Unpack
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar, Unpack
 
-from jaxgames import ops
+from jaxgames import fixpoint, ops
 from jaxgames.arena import eager, is_traced
 from jaxgames.host import serves
 from jaxgames.later import jax, jnp
@@ -21,6 +22,8 @@ from jaxgames.mdp._region import (
 )
 from jaxgames.mdp._spread import problem, spread, surely
 from jaxgames.validity import withdrawn
+
+T = TypeVar("T")
 
 Engine = Literal["auto", "host", "device"]
 """Where to look: one core, the default device, or whichever is likely faster."""
@@ -80,15 +83,19 @@ def prob0(
     """
     model, fault = check_model(model)
     target, states = _check(model, target, optimum, states)
-    if on_host(model, engine, target, states):
-        return host.prob0(model, target, optimum, states=states)
-    with eagerly(model, target, states):
+
+    def there() -> Region:
         layout = lay_out(model, target, states)
         game = problem(layout, target, states)
         mark = spread(game, every=optimum == "min")
         if optimum == "max":
             return withdrawn(fault, Region(_away(layout, mark)))
         return withdrawn(fault, Region(*_avoid(layout, mark, game.passed)))
+
+    def here() -> Region:
+        return host.prob0(model, target, optimum, states=states)
+
+    return searched(model, engine, there, here, target, states)
 
 
 @limited()
@@ -143,9 +150,8 @@ def prob1(
     """
     model, fault = check_model(model)
     target, states = _check(model, target, optimum, states)
-    if on_host(model, engine, target, states):
-        return host.prob1(model, target, optimum, states=states)
-    with eagerly(model, target, states):
+
+    def there() -> Region:
         layout = lay_out(model, target, states)
         game = problem(layout, target, states)
         if optimum == "max":
@@ -153,6 +159,11 @@ def prob1(
         never = _away(layout, spread(game, every=True))
         found = Region(_away(layout, spread(game._replace(goal=never))))
         return withdrawn(fault, found)
+
+    def here() -> Region:
+        return host.prob1(model, target, optimum, states=states)
+
+    return searched(model, engine, there, here, target, states)
 
 
 def _check(model: MDP, target: Any, optimum: str, states: Any) -> tuple[Any, Any]:
@@ -178,6 +189,25 @@ def on_host(model: MDP, engine: str, *sets: Any) -> bool:
     if engine != "auto":
         return engine == "host"
     return serves(model.num_branches, ops.SLICE_FROM)
+
+
+def searched(
+    model: MDP, engine: str, there: Callable[[], T], here: Callable[[], T], *sets: Any
+) -> T:
+    """What an engine finds in a model: as of `fixpoint.in_few_rounds`.
+
+    The sets are what else may be traced.
+
+    Raises:
+        ValueError: there is no such engine, or it cannot run under tracing.
+    """
+    if on_host(model, engine, *sets):
+        return here()
+    if is_traced((model, sets)):
+        return there()
+    with eager():
+        edges = model.num_branches
+        return fixpoint.in_few_rounds(edges, there, here if engine == "auto" else None)
 
 
 def lay_out(model: MDP, *sets: Any) -> Layout:

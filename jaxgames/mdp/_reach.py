@@ -53,9 +53,10 @@ def reach_probability(
             label of the model.
         optimum: `"max"` or `"min"`, over all schedulers.
         solver: a name from `REACH_SOLVERS`, or a solver, on the device; `"host"`,
-            which goes over the states one by one; or `"auto"`, which takes the host
-            where JAX computes on a CPU or the model is small. The bounds of both hold,
-            and may differ in their last digits.
+            which goes over the states one by one; `"race"` for both at once; or
+            `"auto"`, which takes the host where JAX computes on a CPU or the model is
+            small, else the race. The bounds of both hold, and may differ in their last
+            digits.
         states: what a path may pass before it gets to the target, given likewise; None
             for all. A path that is elsewhere has failed.
         epsilon: how far `value` may be from the true probability.

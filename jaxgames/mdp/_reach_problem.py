@@ -19,9 +19,13 @@ from jaxgames.mdp._solution import ReachProbability
 from jaxgames.mdp._swept import ToTarget, swept
 from jaxgames.solution import Stats, Status
 from jaxgames.solver import Registry
+from jaxgames.tuning.mdp import ALONE_AT_LEAST, ALONE_ROUNDS, ALONE_SECONDS
 
 REACH_SOLVERS = Registry(
-    "reachability", IntervalIteration, places=(drive.HOST,), base=IntervalIteration
+    "reachability",
+    IntervalIteration,
+    places=(drive.HOST, drive.RACE),
+    base=IntervalIteration,
 )
 """The solvers for probabilities to reach a target, by name."""
 
@@ -87,14 +91,15 @@ class Reachability(drive.Problem[Reach]):
         return model.num_states + model.num_choices, model.num_branches
 
     def place(self, question: Reach) -> str:
-        """The host, but for large models where there is an accelerator: no race.
-
-        And where the model is nearly without cycles: as for all values.
-        """
+        """As of all others; the host where the model is nearly without cycles."""
         if host.sequence(question.model) is not None:
             return drive.HOST
-        place = super().place(question)
-        return drive.HOST if place == drive.HOST else drive.DEVICE
+        return super().place(question)
+
+    def alone(self, question: Reach) -> tuple[float, float]:
+        """As for all values."""
+        seconds = ALONE_SECONDS * question.model.num_branches
+        return ALONE_AT_LEAST + seconds, ALONE_ROUNDS
 
     def undecided(self, question: Any) -> Values:
         size = question.model.num_states

@@ -5,15 +5,14 @@ from typing import Any, Unpack
 import numpy as np
 
 from jaxgames import fixpoint, ops, validity
-from jaxgames.arena import eager, is_traced
-from jaxgames.graph._reach import spread
+from jaxgames.arena import is_traced
 from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import _layout, host
 from jaxgames.mdp._checks import checked
 from jaxgames.mdp._layout import Layout
 from jaxgames.mdp._model import MDP
-from jaxgames.mdp._prob01 import Engine, on_host
+from jaxgames.mdp._prob01 import Engine, on_host, searched
 from jaxgames.mdp._region import check_mask, check_masks
 from jaxgames.mdp._verdict import Verdict
 
@@ -90,37 +89,54 @@ def verify(
     states, choices = check_masks(model, states, choices)
     kept = check_mask("choice_kept", kept, model.num_choices)
     claim = model, label, kept, count, states, choices
-    traced, at_host = is_traced(claim), on_host(model, engine, *claim)
+    traced = is_traced(claim)
     limit = model.num_states
     if count is not None:
         limit = jnp.minimum(count, limit) if traced else min(int(count), limit)
     if traced:
+        on_host(model, engine, *claim)  # says what is wrong
         if model.num_states == 0:
             none = jnp.zeros(1, bool)
             return Verdict.first_of(
                 *[none] * 3, count is not None and count != 0, *[none] * 6
             )
         layout = _layout.traced(model, graph=True)
-        found = _pure(layout, label, kept, count, limit, states, choices)
+        found, _ = _pure(layout, label, kept, count, limit, states, choices)
         return validity.withdrawn(fault, found)
-    if at_host:
-        return host.verify(*to_numpy(claim))
-    with eager():
+
+    def there() -> Verdict:
         padded = _layout.roomy(model)
         layout = _layout.prepare(padded, graph=True)
-        label = np.clip(label, -2, limit).astype(np.int32)  # both are out of range
-        label = _layout.extended(label, padded.num_states, -1)
-        kept, choices = (
-            _layout.extended(x, padded.num_choices) for x in (kept, choices)
+        small = np.clip(label, -2, limit).astype(np.int32)  # both are out of range
+        small = _layout.extended(small, padded.num_states, -1)
+        choice = (_layout.extended(x, padded.num_choices) for x in (kept, choices))
+        there = _layout.extended(states, padded.num_states)
+        kept_ones, possible = choice
+        found, ended = _pure_jit(
+            *(layout, small, kept_ones, count, limit, there, possible),
+            np.int32(fixpoint.rounds_left()),
         )
-        states = _layout.extended(states, padded.num_states)
-        return _pure_jit(layout, label, kept, count, limit, states, choices)
+        if not ended:
+            raise fixpoint.TooDeepError
+        return found
+
+    return searched(model, engine, there, lambda: host.verify(*to_numpy(claim)), *claim)
 
 
 # ---- on the device ---------------------------------------------------------------
 
 
-def _pure(layout: Layout, label, kept, count, limit, states, choices) -> Verdict:
+def _pure(
+    layout: Layout,
+    label,
+    kept,
+    count,
+    limit,
+    states,
+    choices,
+    rounds=fixpoint.MAX_ROUNDS,
+) -> tuple[Verdict, jax.Array]:
+    """The verdict, and whether it took no search more than so many rounds."""
     layout = _layout.restrict(layout, states, choices)
     label, kept = jnp.asarray(label), jnp.asarray(kept)
     size = len(label)
@@ -142,9 +158,10 @@ def _pure(layout: Layout, label, kept, count, limit, states, choices) -> Verdict
     stays = stays & ops.take(inside, layout.owner)
     # A choice of the padding has no state to be blamed: its neighbour is.
     foreign = kept & ~stays
-    reached, reaching = _connected(layout, kept & stays, first, inside)
-    left = _left(layout, root, layout.live & ~kept)
-    return Verdict.first_of(
+    searches = _connected(layout, kept & stays, first, inside, rounds)
+    (reached, out), (reaching, into) = searches
+    left, none = _left(layout, root, layout.live & ~kept, rounds)
+    verdict = Verdict.first_of(
         ~ranged,
         ranged & (label != -1) & ~layout.states,
         first & (label != found - 1),
@@ -156,22 +173,37 @@ def _pure(layout: Layout, label, kept, count, limit, states, choices) -> Verdict
         inside & ~reaching,
         left,
     )
+    return verdict, out & into & none
 
 
 _pure_jit = jax.jit(_pure)
 
 
-def _connected(layout: Layout, kept, first, inside) -> tuple[jax.Array, jax.Array]:
-    """What the smallest states reach by kept choices, and what reaches these."""
+def _connected(layout: Layout, kept, first, inside, rounds):
+    """What the smallest states reach by kept choices, and what reaches these.
+
+    With both goes whether the search has come to its end.
+    """
     graph = layout.graph
     if graph is None:
         raise ValueError("the layout has no graph: prepare it with one")
     out = ops.keep_links(graph.out, ops.at_targets(graph.out_choice, kept))
     into = ops.keep_links(graph.into, ops.at_targets(layout.entering, kept))
-    return spread(into, first, inside), spread(out, first, inside)
+
+    def search(links):
+        def step(mark):
+            new = mark | (inside & ops.links_any(links, mark))
+            return new, jnp.all(new == mark)
+
+        sweeps = fixpoint.default_sweeps(links)
+        return fixpoint.settled_within(step, first, rounds, sweeps)
+
+    return search(into), search(out)
 
 
-def _left(layout: Layout, root: jax.Array, live: jax.Array) -> jax.Array:
+def _left(
+    layout: Layout, root: jax.Array, live: jax.Array, rounds: Any
+) -> tuple[jax.Array, jax.Array]:
     """The states that one can stay with for ever by choices that are not kept.
 
     Points without a choice are taken away, and choices that may lead there.
@@ -180,6 +212,10 @@ def _left(layout: Layout, root: jax.Array, live: jax.Array) -> jax.Array:
         layout: a model whose components are points.
         root: int32 `[S]`, the smallest state of each one's component, or itself.
         live: bool `[C]`, the choices that are not kept.
+        rounds: how many there may be.
+
+    Returns:
+        bool `[S]`, and whether that is so after no more rounds.
     """
 
     def step(now):
@@ -191,4 +227,6 @@ def _left(layout: Layout, root: jax.Array, live: jax.Array) -> jax.Array:
         return (new, live), jnp.all(new == alive)
 
     sweeps = fixpoint.default_sweeps(layout.branches)
-    return fixpoint.settled(step, (jnp.ones(len(root), bool), live), sweeps)[0]
+    first = jnp.ones(len(root), bool), live
+    (alive, _), ended = fixpoint.settled_within(step, first, rounds, sweeps)
+    return alive, ended

@@ -124,8 +124,12 @@ def verify(
             return verdict
     if _is_sent(arena):
         size, (winner, strategy) = int(arena.num_vertices), _as_arrays(solution)
-        given = (np.asarray(x)[:size] for x in (winner, strategy))
-        return _checked_there.check(arena.unpad(), *given)
+        winner, strategy = (np.asarray(x)[:size] for x in (winner, strategy))
+        return fixpoint.in_few_rounds(
+            arena.shape[1],
+            lambda: _checked_there.check(arena.unpad(), winner, strategy),
+            lambda: _verify_on_host(arena, solution),
+        )
     with plain(arena.shape[1]) as sooner:
         if sooner or can_compile() or _num_priorities(arena) > FEW_PRIORITIES:
             return _verify_on_host(arena, solution)

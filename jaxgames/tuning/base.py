@@ -32,6 +32,16 @@ FIRST_CHUNK = 64
 CHUNK_SECONDS = 0.25
 """... as long as a chunk takes less than this."""
 
+EDGES_OF_A_ROUND = 10
+"""A host looks at two to the power of so many edges in the time that an accelerator
+takes for a round of a search ..."""
+
+FEWEST_ROUNDS = 64
+"""... but so many rounds cost next to nothing, beside what has to be sent ..."""
+
+MOST_ROUNDS = 1 << 14
+"""... and after so many there are probably very many more."""
+
 WRITTEN_OUT = 4, 3, 2, 1
 """How many steps of a loop without a test are written out: as many as divide it."""
 

@@ -44,6 +44,10 @@ DEVICE_FROM = 1 << 17
 only at what has changed, takes about as long for half as many.
 """
 
+ALONE_SECONDS = 1e-7
+"""Seconds for each transition that an accelerator has for itself before the host joins
+in: about half of what the host needs."""
+
 PLAIN_UP_TO = 300
 """Transitions up to which Python looks at them before anything is compiled."""
 

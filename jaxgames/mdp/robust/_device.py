@@ -14,6 +14,7 @@ from jaxgames.mdp.robust._equations import Equations
 from jaxgames.mdp.robust._host import Aim
 from jaxgames.mdp.robust._solve import mended
 from jaxgames.ops import Links, Pieces
+from jaxgames.solution import Status
 
 
 class System(NamedTuple):
@@ -146,7 +147,9 @@ def on_device(
             least,
             most,
         )
-        outcome = fixpoint.run(solver, game, None)
+        outcome = fixpoint.run(
+            solver, game, progress=lambda _: Status.INTERRUPTED if stop[0] else None
+        )
         answer = to_numpy(outcome.answer)
     found = Ends(*(np.append(np.asarray(x)[:real], part.constants) for x in answer[:2]))
     # What is claimed is seen once more, on the host.

@@ -46,12 +46,8 @@ class RobustOf(ValuesOf):
         return len(nat.groups) + len(nat.owner), len(nat.target)
 
     def place(self, question: Any) -> str:
-        """The host, but for large models where there is an accelerator: no race."""
-        place = drive.Problem.place(self, question)
-        return drive.HOST if place == drive.HOST else drive.DEVICE
-
-    def alone(self, question: Any) -> tuple[float, float]:
-        return drive.Problem.alone(self, question)
+        """As of most others: whether a model has cycles is not looked at."""
+        return drive.Problem.place(self, question)
 
     def undecided(self, question: Any) -> Ends:
         nat = question[1].nat
@@ -69,6 +65,10 @@ class RobustOf(ValuesOf):
     ) -> RobustBounds:
         """All equations at once, where nobody can stay among them for ever."""
         return self._solved(question, drive.Track().stop, on_device, "values")
+
+    def in_race(self, track: Any, question: Any, solver: Any, **how: Any) -> Any:
+        """The same, until the host has the bounds."""
+        return self._solved(question, track.stop, on_device, "values")
 
     def on_host(
         self, question: Any, *, strategies=True, track=None, max_steps=None
