@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgames import Arena, discounted, equivalence, fixpoint, graph, mdp, parity
+from jaxgames import Arena, discounted, drive, equivalence, fixpoint, graph, mdp, parity
 from jaxgames.drive import _problem
 from jaxgames.graph import _links
 from jaxgames.io import LTS
@@ -190,13 +190,17 @@ def test_rounds_that_are_worth_it_grow_with_what_the_host_reads():
 # ---- races -----------------------------------------------------------------------
 
 
-def gambler(last: int) -> mdp.MDP:
+def gambler(last: int, *, bounds: bool = False) -> mdp.MDP:
     """One step to the left or to the right, until one of both ends is reached."""
     inner = np.arange(1, last)
     columns = np.concatenate([[0], np.stack([inner - 1, inner + 1], 1).ravel(), [last]])
     probs = np.concatenate([[1.0], np.full(2 * len(inner), 0.5), [1.0]])
     rows = np.concatenate([[0], np.arange(1, 2 * last, 2), [2 * last]])
-    return mdp.MDP.from_arrays(np.arange(last + 2), rows, columns, probs)
+    given = {"lower": probs, "upper": probs} if bounds else {"probs": probs}
+    labels = {"end": np.arange(last + 1) == last}
+    return mdp.MDP.from_arrays(
+        np.arange(last + 2), rows, columns, labels=labels, **given
+    )
 
 
 @pytest.fixture
@@ -221,6 +225,14 @@ def test_a_long_walk_is_solved_by_the_host_of_a_race(accelerator, monkeypatch):
     assert found.status == Status.SOLVED
     assert found.stats["solver"] == "host"
     np.testing.assert_allclose(found.value, np.arange(last + 1) / last, atol=1e-6)
+
+
+def test_a_long_walk_between_bounds_is_solved_by_the_host_of_a_race(accelerator):
+    last = 60
+    found = mdp.check(gambler(last, bounds=True), 'Pminmin=? [ F "end" ]')
+    assert found.stats["solver"] == "host"
+    np.testing.assert_allclose(found.lower, np.arange(last + 1) / last, atol=1e-6)
+    drive.wait_for_losers()  # the device is told to stop
 
 
 def test_a_deep_system_is_refined_by_the_host_of_a_race(accelerator):

@@ -51,6 +51,17 @@ def test_the_first_wins_and_the_loser_is_stopped():
     assert stopped == ["a"]
 
 
+@pytest.mark.parametrize("last", [None, "a", "b"])
+def test_the_last_word_is_that_bounds_come_no_nearer(last):
+    track = race.Track()
+    engines = {
+        "a": ends("a", Status.PRECISION),
+        "b": ends("b", Status.PRECISION if last == "b" else Status.SOLVED, 0.2),
+    }
+    solution = race.first(track, engines, prefer="a", last=last)
+    assert solution.name == ("a" if last == "a" else "b")
+
+
 def test_who_waits_is_not_waited_for():
     track = race.Track()
     began = time.perf_counter()

@@ -79,11 +79,13 @@ def first(
     *,
     progress: Progress | Meter | bool | None = None,
     prefer: str | None = None,
+    last: str | None = None,
 ) -> S:
     """Runs each engine in a thread; the solution of the first that finishes.
 
     Engines must end soon after `stop` of the track is set. The solution of one, such as
     that of the device, which can be resumed, may be preferred where none has finished.
+    One may have the last word: if its bounds come no nearer, nobody waits for others.
 
     Returns:
         The first solution of `Status.SOLVED`. If there is none, the preferred one, or
@@ -117,10 +119,11 @@ def first(
         if isinstance(outcome, BaseException):
             failure = outcome
             return False
-        solved = outcome.status == Status.SOLVED
-        if solved or solution is None or who == prefer:
+        over = outcome.status == Status.SOLVED
+        over |= who == last and outcome.status == Status.PRECISION
+        if over or solution is None or who == prefer:
             solution = outcome
-        return solved
+        return over
 
     try:
         for who, solve in engines.items():

@@ -311,4 +311,4 @@ def _race(
     if not asks:  # else a device has to be found first, and has no use for it
         track.ahead = problem.alone(question)
     engines = {DEVICE: on_device, HOST: beside}
-    return first(track, engines, progress=meter, prefer=DEVICE)
+    return first(track, engines, progress=meter, prefer=DEVICE, last=HOST)
