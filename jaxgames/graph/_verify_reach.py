@@ -9,6 +9,7 @@ from jaxgames.arena import Arena, is_traced
 from jaxgames.arguments import as_array, check_array
 from jaxgames.graph._input import read, vertex_mask
 from jaxgames.graph._solution import NO_RANK, Attractor
+from jaxgames.host import linear
 from jaxgames.limits import Bounds, limited
 from jaxgames.solution import NO_EDGE
 
@@ -51,7 +52,7 @@ def verify_reachable(
 ) -> ReachVerdict:
     """Checks what [`reachable`][jaxgames.graph.reachable] found (host only).
 
-    The levels of a breadth-first search are made anew: O(V + E).
+    A search with a stack is made anew: O(V + E), and O(E log E) backward.
 
     Args:
         graph: as for `reachable`.
@@ -83,19 +84,30 @@ def verify_reachable(
     row = np.searchsorted(src, np.arange(size + 1))
     inside = np.arange(size) < int(arena.num_vertices)
     reached = np.asarray(vertex_mask("sources", arena, sources)) & inside
-    level = np.flatnonzero(reached)
-    while len(level):
-        limits.tick("verifying")
-        count = row[level + 1] - row[level]
-        begin = np.repeat(row[level] - (np.cumsum(count) - count), count)
-        heads = dst[begin + np.arange(len(begin))]
-        fresh = np.zeros(size, bool)
-        fresh[heads] = True
-        fresh &= ~reached
-        level = np.flatnonzero(fresh)
-        reached |= fresh
+    limits.tick("verifying")
+    _go_on(row, dst, reached)
     faults = ~found & reached, found & ~reached
     return ReachVerdict.first_of(*faults, *[False] * 3)
+
+
+@linear
+def _go_on(row, dst, reached):
+    """Adds all that is reached, depth first."""
+    size = len(reached)
+    waiting, count = np.empty(size, np.int32), 0
+    for v in range(size):
+        if reached[v]:
+            waiting[count] = v
+            count += 1
+    while count > 0:
+        count -= 1
+        v = waiting[count]
+        for e in range(row[v], row[v + 1]):
+            w = dst[e]
+            if not reached[w]:
+                reached[w] = True
+                waiting[count] = w
+                count += 1
 
 
 @limited()

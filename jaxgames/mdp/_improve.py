@@ -257,20 +257,30 @@ def _solver(local: Local, policy: np.ndarray) -> Callable | None:
 
 
 def narrow_parts(system: System) -> np.ndarray:
-    """The large components in whose order no branch goes far: bool `[P]`."""
+    """The large components whose equations take little time: bool `[P]`.
+
+    So it is where in their order no branch goes far; and where each choice leads to
+    one other state of the component at most, so that a policy makes cycles and trees.
+    """
     sizes = np.diff(system.parts)
     large = sizes >= NARROW_FROM
     if not large.any():
         return large
     place = np.empty(len(system.order), np.int64)
     place[system.order] = np.arange(len(place))
-    many = np.diff(system.rows[system.groups])
-    source = np.repeat(np.arange(len(place)), many)
+    many = np.diff(system.rows)
+    owner = np.repeat(np.arange(len(place)), np.diff(system.groups))
+    source = np.repeat(owner, many)
     target = system.target[: len(source)]
+    part = system.inside[source]
+    stays = (part == system.inside[target]) & (source != target)
     far = np.abs(place[source] - place[target]) > NARROW_UP_TO
-    far &= system.inside[source] == system.inside[target]
-    large[system.inside[source[far]]] = False
-    return large
+    choice = np.repeat(np.arange(len(owner)), many)[stays]
+    splits = np.bincount(choice, minlength=len(owner)) > 1
+    goes_far, branches = np.zeros((2, len(sizes)), bool)
+    goes_far[part[stays & far]] = True
+    branches[system.inside[owner[splits]]] = True
+    return large & ~(goes_far & branches)
 
 
 def _sharpened(

@@ -1,6 +1,6 @@
 """Checks sets of probability zero and one by what their definition asks for.
 
-It shares nothing with what finds them: sets are found by plain rounds over branches.
+It shares nothing with what finds them: sets are found by searches of its own.
 """
 
 from typing import Any, Literal, Unpack
@@ -58,10 +58,10 @@ def verify_region(
 ) -> RegionVerdict:
     """Checks what `prob0`, `prob1` or `almost_sure_buchi` has found.
 
-    The set is found once more by plain rounds over all branches [1]. Of a scheduler it
-    is checked that whatever else is chosen, where it says nothing, every state of the
-    set has what is sought. O(depth (S + C + E)) time, for sets of probability one that
-    many times at most as states leave the set.
+    The set is found once more by searches that look at each branch once [1]. Of a
+    scheduler it is checked that whatever else is chosen, where it says nothing, every
+    state of the set has what is sought. O(S + C + E) time, for sets of probability one
+    that many times at most as states leave the set.
 
     Args:
         model: the model; its probabilities are not looked at.
@@ -138,9 +138,9 @@ def _sought(claim: Claim, goal, passed, sought: str, optimum: str) -> np.ndarray
     inside = real
     while True:
         # What is visited is left again, without leaving the set.
-        safe = live & ~claim.may(~inside)
-        again = goal & inside & claim.have(safe)
-        new = claim.surely(again, safe, inside)
+        inner = claim.stays(inside, live)
+        safe = live & ~claim.may(~inner)
+        new = claim.surely(goal & inner, safe, inner)
         if (new == inside).all():
             return inside
         inside = new

@@ -1,11 +1,12 @@
 """Checks bounds of values by what their definition asks for, exactly.
 
-It shares nothing with what solves: sets are found by plain rounds over all branches,
-inequalities are looked at in floating point first and in fractions where that cannot
-tell, and values of a chain are found in fractions where inequalities do not show them.
+It shares nothing with what solves: sets are found by searches of its own, inequalities
+are looked at in floating point first and in fractions where that cannot tell, and
+values of a chain are found in fractions where inequalities do not show them.
 """
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from types import SimpleNamespace
@@ -31,6 +32,8 @@ from jaxgames.mdp._property import (
 from jaxgames.mdp._region import check_model
 from jaxgames.mdp._timed import AskedInTime
 from jaxgames.mdp._values_verdict import ValueVerdict, ordered
+from jaxgames.mdp._verify_sets import Ways
+from jaxgames.mdp._verify_sums import kept_exactly
 from jaxgames.mdp.robust._asked import (
     AskedOfIntervals,
     answering_nature,
@@ -169,6 +172,10 @@ def evaluating(model: MDP, player: Any, question: Property, constants: dict) -> 
     return Asked(model, *how, solve)
 
 
+HAIR = 1e-12
+"""What rounding may come to, in a bound that is found by solving many equations."""
+
+
 class Claim:
     """Bounds and a scheduler that somebody claims to be right of a model."""
 
@@ -256,47 +263,38 @@ class Claim:
 
     # ---- sets --------------------------------------------------------------------
 
+    @functools.cached_property
+    def _ways(self) -> Ways:
+        branches = self.branch_target, self.branch_choice
+        return Ways.of(*branches, self.owner, len(self.real))
+
     def reaches(self, goal, passed, choices) -> np.ndarray:
         """From where some path of some choices leads to a goal."""
-        mark = goal & self.real
-        while True:
-            limits.tick("verifying")
-            new = mark | (passed & self.have(choices & self.may(mark)))
-            if (new == mark).all():
-                return mark
-            mark = new
+        return self._ways.reached(goal & self.real, passed, choices)
 
     def avoids(self, goal, passed, choices) -> np.ndarray:
         """From where one may see to it that a goal is never reached."""
-        mark = goal & self.real
-        while True:
-            limits.tick("verifying")
-            free = self.have(choices & ~self.may(mark))
-            new = mark | (passed & ~free)
-            if (new == mark).all():
-                return self.real & ~mark
-            mark = new
+        return self.real & ~self._ways.forced(goal & self.real, passed, choices)
 
     def surely(self, goal, choices, within=None) -> np.ndarray:
         """From where one can see to it that a goal is reached with probability one."""
         inside = self.real if within is None else within
         while True:
-            limits.tick("verifying")
-            safe = choices & ~self.may(~inside)
-            new = self.reaches(goal, inside & ~goal, safe) & inside
+            open_ = inside & ~goal
+            inner = inside & ~self._ways.forced(~inside, open_, choices)
+            safe = choices & ~self.may(~inner)
+            new = self.reaches(goal & inner, inner & ~goal, safe)
             if (new == inside).all():
                 return inside
             inside = new
 
     def rests(self, choices) -> np.ndarray:
         """The states that can stay for ever among some choices: bool `[S]`."""
-        inside = self.real.copy()
-        while True:
-            limits.tick("verifying")
-            new = inside & self.have(choices & ~self.may(~inside))
-            if (new == inside).all():
-                return inside
-            inside = new
+        return self.stays(self.real, choices)
+
+    def stays(self, inside, choices) -> np.ndarray:
+        """Those that can stay for ever inside of a set."""
+        return inside & ~self._ways.forced(~inside, inside, choices)
 
     # ---- inequalities ------------------------------------------------------------
 
@@ -329,10 +327,27 @@ class Claim:
                 own = bound[np.minimum(self.owner, len(bound) - 1)]
                 kept = sign * (own - worth) >= off
             doubtful = np.flatnonzero(choices & ~kept)
+            sure = kept_exactly(
+                *(self.rows, self.branch_target, self.weight, bound),
+                *(self.owner, earned, discount == 1, sign, doubtful),
+            )
+            doubtful = doubtful[~sure]
         for at in doubtful.tolist():
             limits.tick("verifying", at, "choices")
             found[at] = not self._kept(bound, at, earned, sign, discount)
         return found
+
+    def misses_by_a_hair(self, bound, choices, shape: "Shape") -> bool:
+        """Whether all that choices break a bound by may be rounding."""
+        own = bound[self.owner[choices]]
+        terms = self.weight * bound[self.branch_target] / self.total[self.branch_choice]
+        sums, sizes = (
+            np.bincount(self.branch_choice, x, minlength=len(self.owner))[choices]
+            for x in (terms, np.abs(terms))
+        )
+        gain = shape.earned[choices]
+        off = np.abs(own - gain - float(shape.discount) * sums)
+        return bool(np.all(off <= HAIR * (np.abs(own) + np.abs(gain) + sizes)))
 
     def _kept(self, bound, at, earned, sign, discount) -> bool:
         """Whether a choice keeps a bound, in fractions."""
@@ -512,12 +527,20 @@ def _unbounded(
         below_here &= ~known.unlimited
     lows = (own if largest else claim.live) & _of(claim, below_here)
     highs = (claim.live if largest else own) & _of(claim, open_ & ~endless)
-    how = (shape.earned,)
-    too_large = claim.have(claim.breaks(lower, lows, *how, -1, shape.discount))
-    too_small = claim.have(claim.breaks(upper, highs, *how, 1, shape.discount))
+    of_low = claim.breaks(lower, lows, shape.earned, -1, shape.discount)
+    of_high = claim.breaks(upper, highs, shape.earned, 1, shape.discount)
+    too_large, too_small = claim.have(of_low), claim.have(of_high)
     if too_large.any() or too_small.any():
         finite = open_ & ~known.unlimited & known.finite
         values = _optimal_values(claim, shape, kind, target, own, known, finite)
+        pairs = (lower, of_low), (upper, of_high)
+        too_many = values is None and finite.sum() > CHAIN_SOLVED_UP_TO
+        if too_many and all(claim.misses_by_a_hair(*x, shape) for x in pairs):
+            raise ValueError(
+                f"a bound of state {int(np.argmax(too_large | too_small))} is too near "
+                "to its value to be verified without fractions, for which there is "
+                "too much to do"
+            )
         if values is not None:
             for state, value in values.items():
                 too_large[state] = fraction(lower[state]) > value
