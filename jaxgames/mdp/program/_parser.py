@@ -357,17 +357,11 @@ class ProgramParser(Parser):
     def _name(self, what: str) -> str:
         token = self._next
         if token.kind != "word" or token.text in KEYWORDS or token.text[-1] == "'":
-            self._fail(f"the name of {what}")
+            self._fail(f"the name of {what}", KEYWORDS)
         return self._take().text
 
     def _word(self) -> Any:
         token = self._next
-        if token.text == "func":  # an old way to call a function
-            self._take()
-            self._expect("(")
-            function = self._take()
-            self._expect(",")
-            return self._called(function)
         if token.text in ("true", "false") or self._after().text == "(":
             if OPERATOR.fullmatch(token.text) or token.text in ("filter", "multi"):
                 self._fail("an expression")
