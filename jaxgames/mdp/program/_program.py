@@ -369,7 +369,8 @@ def _model(program: Resolved, found: Explored) -> MDP:
     earned = _split(program)
     # Rewards have numbers, and those of states come first: a structure before one of
     # states needs its place among these.
-    last = max((k for k, (x, y) in enumerate(earned.values()) if x or not y), default=-1)
+    with_states = [k for k, (x, y) in enumerate(earned.values()) if x or not y]
+    last = max(with_states, default=-1)
     for number, (name, (of_states, of_choices)) in enumerate(earned.items()):
         if number <= last:
             state_rewards[name] = _added(of_states, whole)
