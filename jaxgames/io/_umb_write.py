@@ -24,7 +24,7 @@ def members(given: MDP | Game) -> dict[str, bytes]:
         initial[model.initial] = True
     system: dict[str, Any] = {
         "time": "discrete",
-        "#players": 1,
+        "#players": 0 if _models.is_chain(model) else 1,
         "#states": model.num_states,
         "#initial-states": int(initial.sum()),
         "#choices": model.num_choices,
