@@ -352,6 +352,18 @@ def test_rewards_have_the_numbers_of_their_places_in_the_program():
     assert mdp.check(model, "R{1}max=? [ I=2 ]").value == 0
 
 
+def test_several_rewards_without_names_have_numbers():
+    model = mdp.Program.parse("""
+        dtmc module m x : [0..3]; [] x<3 -> (x'=x+1); endmodule
+        rewards true : 1; endrewards
+        rewards "x" true : x; endrewards
+        rewards x>0 : 10; endrewards
+    """).build()
+    values = [mdp.check(model, f"R{{{k}}}=? [ C<=3 ]").value for k in (1, 2, 3)]
+    assert values == [3, 0 + 1 + 2, 20]
+    assert mdp.check(model, "R=? [ C<=3 ]").value == 3
+
+
 def test_a_reward_that_is_larger_than_any_float64_is_an_error():
     text = "dtmc module m x:[0..1]; endmodule rewards x=0 : 1e400; endrewards"
     with pytest.raises(mdp.ProgramError, match="larger than any float64"):

@@ -264,6 +264,8 @@ class ProgramParser(Parser):
         name = ""
         if self._next.kind == "quoted":
             name = self._take().text[1:-1]
+        if not name and name in self._rewards:
+            name = str(len(self._rewards) + 1)  # as properties call it: R{2}
         self._once(name, place, self._rewards, "the reward structure")
         items = []
         while not self._is("endrewards"):
