@@ -52,6 +52,21 @@ def guess(word: str, known: Iterable[str]) -> str:
     return f" (did you mean {found[0]!r}?)" if found else ""
 
 
+def unspaced(word: str, known: Iterable[str]) -> str:
+    """What a proposition was meant to be if operators stand in it, as Spot reads them.
+
+    Examples:
+        >>> unspaced("GFa", ["a", "b"])
+        ", or with blanks 'G F a'"
+        >>> unspaced("Go", ["a"])
+        ''
+    """
+    rest = word.lstrip("FGX")
+    if rest == word or rest not in known:
+        return ""
+    return f", or with blanks {' '.join([*word[: len(word) - len(rest)], rest])!r}"
+
+
 def counted(number: int, noun: str) -> str:
     """How many there are, in words: the plural of a noun, unless there is one.
 

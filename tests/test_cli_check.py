@@ -377,6 +377,7 @@ HOA = (
             ("lock.kripke", "--ltl", "G F p"),
             "the system has no proposition 'p', only w",
         ),
+        (("lock.kripke", "--ltl", "GFcs"), "no proposition .* blanks 'G F cs'"),
         (("lock.kripke", "--ltl", "G(cs"), "--ltl: column 5 of 'G.cs': expected an op"),
         (
             ("lock.kripke", "--automaton", "p.hoa"),

@@ -182,6 +182,7 @@ def test_a_list_of_formulas(run):
         (("--ltl", "G r"), "--ltl goes with --ins and --outs"),
         (("--ltl", "G r", "--ins", "r", "--outs", "r"), "is an input and an output as"),
         (("--ltl", "G r & q", "--ins", "r", "--outs", "g"), "'q' .* neither an input"),
+        (("--ltl", "GFg", "--ins", "r", "--outs", "g"), "or with blanks 'G F g'"),
         (("good.ehoa", "--ins", "r"), "--ins and --outs go with --ltl"),
         (("good.ehoa", "-o", "c.txt"), "-o takes a file that ends in .aag"),
         (("good.ehoa", "--game", "c.pg"), "--game takes a file that ends in .npz"),

@@ -1,6 +1,8 @@
 """Races of engines: the first wins, the others stop, and nothing is lost."""
 
 import dataclasses
+import os
+import signal
 import threading
 import time
 from typing import Any
@@ -195,3 +197,27 @@ def test_what_has_no_bound_takes_a_thread_where_it_may_be_ended():
         assert not race.is_short(5, 10, ends=False)
         assert race.is_short(5, 10, ends=True)
         assert not race.is_short(10, 10, ends=True)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork")
+def test_a_child_has_threads_of_its_own():
+    """A child of a process that has raced waits for none of its parent's threads."""
+    track = race.Track()
+    race.first(track, {"a": ends(1), "b": until_stopped(track, 2)})
+    child = os.fork()
+    if not child:
+        track = race.Track()
+        engines = {"a": ends(3), "b": until_stopped(track, 4)}
+        right = not race.some_run()
+        os._exit(0 if right and race.first(track, engines).name == 3 else 1)
+    for _ in range(1000):
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            break
+        time.sleep(0.01)
+    else:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        pytest.fail("the child waits for ever")
+    assert os.waitstatus_to_exitcode(status) == 0

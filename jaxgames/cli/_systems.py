@@ -12,7 +12,7 @@ from jaxgames.cli import _models
 from jaxgames.cli._exit import complain
 from jaxgames.cli._games import read
 from jaxgames.io._files import reading
-from jaxgames.quoting import clipped, quoted
+from jaxgames.quoting import clipped, quoted, unspaced
 
 
 def load(args: argparse.Namespace) -> Any:
@@ -45,7 +45,8 @@ def system_of(
             raise io.FormatError(
                 file,
                 None,
-                f"the system has no proposition {quoted(name)}, only {there}",
+                f"the system has no proposition {quoted(name)}, only {there}"
+                f"{unspaced(name, system.propositions)}",
             )
     return system
 

@@ -9,6 +9,7 @@ import contextvars
 import dataclasses
 import functools
 import math
+import os
 import queue
 import time
 from collections.abc import Callable, Mapping
@@ -176,6 +177,11 @@ _running: set[concurrent.futures.Future] = set()
 def _threads() -> concurrent.futures.ThreadPoolExecutor:
     # Kept, since JAX sets much up when a thread calls it for the first time.
     return concurrent.futures.ThreadPoolExecutor(32, "jaxgames")
+
+
+if hasattr(os, "register_at_fork"):  # a child has none of its parent's threads
+    os.register_at_fork(after_in_child=_threads.cache_clear)
+    os.register_at_fork(after_in_child=_running.clear)
 
 
 def some_run() -> bool:

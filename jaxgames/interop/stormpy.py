@@ -55,8 +55,9 @@ def from_mdp(model: MDP) -> Any:
         model: a model; its padding is left out.
 
     Returns:
-        A sparse model of stormpy with the same states and choices. The branches of a
-        choice are in the order of the states they lead to, one for each.
+        A sparse model of stormpy with the same states and choices, a chain where each
+        state has one choice. The branches of a choice are in the order of the states
+        they lead to, one for each.
 
     Raises:
         ImportError: stormpy is not installed.

@@ -111,6 +111,11 @@ def named_sets(
     return found
 
 
+def is_chain(model: MDP) -> bool:
+    """Whether each state has one choice; of a model without padding."""
+    return model.num_choices == model.num_states
+
+
 def without_padding(model: MDP) -> MDP:
     """The states, choices and branches that count, as numpy arrays."""
     states = int(np.count_nonzero(np.diff(model.row_group_offsets)))

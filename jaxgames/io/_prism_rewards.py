@@ -305,9 +305,12 @@ def save(file: File, model: MDP, style: str) -> None:
         # All branches of a choice are told or none, as PRISM wants it.
         told = np.logical_or.reduceat(structure.branches != 0, model.row_offsets[:-1])
         some = np.flatnonzero(told[of])
-        sizes = f"{model.num_states} {model.num_choices}"
         values = structure.branches[some]
+        sizes = f"{model.num_states} {model.num_choices}"
         columns = [owner[of[some]], place[of[some]], model.columns[some]]
+        if _models.is_chain(model):
+            sizes = f"{model.num_states}"
+            del columns[1]
     name = f' "{structure.name}"' if structure.name else ""
     head = f"# Reward structure{name}\n{_KINDS[file.suffix]}\n{sizes} {len(some)}\n"
     texts: list[_lines.Column] = []

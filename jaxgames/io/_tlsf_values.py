@@ -198,7 +198,8 @@ class Values:
             step = numbers[1] - numbers[0] if len(numbers) == 2 else 1
             if step <= 0 or (last - numbers[-1]) // step > MAX_RANGE:
                 self._refuse("expected a range such as {0, 1 .. n}", node)
-            values += range(numbers[-1] + step, last + 1, step)
+            # The second number tells the step: it may itself be past the last.
+            values[-2:] = range(numbers[0], last + 1, step)
         return frozenset(values)
 
     def _ranged(self, node: Node, own: dict[str, Any]) -> Any:

@@ -22,9 +22,10 @@ def members(given: MDP | Game) -> dict[str, bytes]:
     initial = np.zeros(model.num_states, bool)
     if model.initial is not None:
         initial[model.initial] = True
+    is_drawn = model.probs is not None or model.lower is not None
     system: dict[str, Any] = {
         "time": "discrete",
-        "#players": 1,
+        "#players": 0 if is_drawn and _models.is_chain(model) else 1,
         "#states": model.num_states,
         "#initial-states": int(initial.sum()),
         "#choices": model.num_choices,

@@ -106,8 +106,9 @@ def save(path: FilePath, model: MDP) -> None:
     for label in labels:
         if label.isdigit() or label == NO_LABEL:
             raise ValueError(f"DRN reads the choice label {quoted(label)} as none")
+    kind = "DTMC" if _models.is_chain(model) else "MDP"
     header = [
-        "@type: MDP" if model.exit_rates is None else "@type: CTMC",
+        f"@type: {kind if model.exit_rates is None else 'CTMC'}",
         *(() if model.lower is None else ("@value_type: double-interval",)),
         "@parameters",
         "",

@@ -179,8 +179,15 @@ def _save_transitions(
 ) -> None:
     """Writes the `.tra` file."""
     owner, place, of = _models.places(model)
+    chain = _models.is_chain(model)
     sizes = f"{model.num_states} {model.num_choices} {model.num_branches}"
-    kind = "MDP" if model.lower is None else "IMDP"
+    if chain:
+        sizes = f"{model.num_states} {model.num_branches}"
+    kind = "DTMC" if chain else "MDP"
+    head = f"{kind.lower()}\n"
+    if style != "storm":
+        intervals = "" if model.lower is None else "I"
+        head = f"# Transitions ({intervals}{kind})\n{sizes}\n"
     marks = np.array([f" {name}".rstrip().encode() for name in names])
     numbers: tuple[_lines.Column, ...]
     if model.lower is None:
@@ -190,11 +197,10 @@ def _save_transitions(
         numbers = (b"[", ends[0], b",", ends[1], b"]")
     _lines.write(
         path,
-        "mdp\n" if style == "storm" else f"# Transitions ({kind})\n{sizes}\n",
+        head,
         _lines.decimals(owner[of]),
         b" ",
-        _lines.decimals(place[of]),
-        b" ",
+        *(() if chain else (_lines.decimals(place[of]), b" ")),
         _lines.decimals(model.columns),
         b" ",
         *numbers,

@@ -578,7 +578,12 @@ class Asked:
         if self.exact:
             how = {k: how[k] for k in ("reward", "fixed") if k in how}
             exact = self._walk_exactly(start.tolist(), count, optimum, share, **how)
-        return Answer(*found, Status.SOLVED, stats, exact)
+        # Roundings of billions of steps may add up to more than was asked for.
+        near = self.epsilon * np.maximum(np.abs(found.lower) * self.relative, 1.0)
+        with np.errstate(invalid="ignore"):  # both may be infinite
+            unmet = np.any(found.upper - found.lower > near)
+        status = Status.PRECISION if unmet else Status.SOLVED
+        return Answer(*found, status, stats, exact)
 
     def _walk_exactly(self, start, count, optimum, share=Fraction(1), **how: Any):
         """The same in fractions; None where that is too much."""

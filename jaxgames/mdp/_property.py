@@ -193,11 +193,11 @@ class Temporal(Node):
 
     def __str__(self) -> str:
         sign = self.operator + ("" if self.bound is None else str(self.bound))
-        own = RANKS[self.operator]
-        if len(self.operands) == 1:
-            return f"{sign} {enclosed(self.operands[0], own)}"
-        first, second = (enclosed(x, own + 1) for x in self.operands)
-        return f"{first} {sign} {second}"
+        own = RANKS[self.operator] + (len(self.operands) > 1)
+        *first, last = (enclosed(x, own) for x in self.operands)
+        if self.bound is not None and last.startswith("-"):
+            last = f"({last})"  # which the bound would take for its own
+        return " ".join([*first, sign, last])
 
 
 @dataclasses.dataclass(frozen=True)

@@ -142,6 +142,7 @@ class Parser:
         self._next = self._tokens[-1]
         self._depth = 0
         self._in_path = False
+        self._in_bound = False
         self._numbers: dict[str, Fraction] = {}  # by their texts
 
     def read(self, what: Callable[[Any], Any]) -> Any:
@@ -191,9 +192,12 @@ class Parser:
             self._fail(repr(text))
         return self._take()
 
-    def _fail(self, expected: str) -> NoReturn:
+    def _fail(self, expected: str, taken: Container[str] = ()) -> NoReturn:
+        """Tells what was expected here; words that are `taken` are no names."""
         token = self._next
         found = "the end" if token.kind == "end" else quoted(token.text)
+        if token.kind == "word" and token.text in taken:
+            found += ", a word of the language"
         raise PropertyError(token.place, f"expected {expected}, found {found}")
 
     def _refuse(self, place: Place, what: str) -> NoReturn:
@@ -265,7 +269,7 @@ class Parser:
 
     def _name(self, what: str) -> str:
         if self._next.kind != "word" or self._next.text in WORDS:
-            self._fail(f"the name of {what}")
+            self._fail(f"the name of {what}", WORDS)
         return self._take().text
 
     # ---- operators, the weakest first ------------------------------------------------
@@ -348,18 +352,20 @@ class Parser:
         return None
 
     def _bounding(self) -> Any:
-        """A number, a name, or an expression in parentheses."""
+        """A sum of numbers, names and what stands in parentheses, such as `T*3600`.
+
+        What stands behind it may begin with a parenthesis: `F<=T (x=1)`.
+        """
         token = self._next
-        if token.kind == "number":
-            return self._atom()
-        if token.kind == "word" and token.text not in WORDS:
-            self._take()
-            return Name(token.text, place=token.place)
-        if self._is("("):
-            return self._atom()
-        if not self._is("-"):
-            self._fail("a number of steps: a number, a name, or (an expression)")
-        return self._negative()
+        is_name = token.kind == "word" and (
+            token.text not in WORDS or token.text in FUNCTIONS
+        )
+        if not (token.kind == "number" or is_name or self._is("(", "-")):
+            self._fail("a number of steps: a number, a name, or an expression")
+        outside, self._in_bound = self._in_bound, True
+        found = self._sum()
+        self._in_bound = outside
+        return found
 
     def _conditional(self) -> Any:
         if self._is_alone(_PAST_FORMULAS):
@@ -501,6 +507,12 @@ class Parser:
             return self._multi()
         if OPERATOR.fullmatch(word) and (word[0] != "T" or self._asks()):
             return self._query()
+        if word == "func" and self._after().text == "(":  # an old way to call one
+            self._take()
+            self._expect("(")
+            function = self._take()
+            self._expect(",")
+            return self._called(function)
         if word in FUNCTIONS and self._after().text == "(":
             self._take()
             self._expect("(")
@@ -510,7 +522,7 @@ class Parser:
         if word in WORDS:
             self._fail("an expression")
         self._take()
-        if self._took("("):
+        if not self._in_bound and self._took("("):
             return self._called(token)
         return Name(word, place=token.place)
 

@@ -13,10 +13,11 @@ Reference:
 
 import numpy as np
 
+from jaxgames import limits
 from jaxgames.arena import Arena
 from jaxgames.host import compiled, linear
 from jaxgames.meanpayoff._rationals import Ratio, reduced
-from jaxgames.tuning.energy import AHEAD, BOTH
+from jaxgames.tuning.energy import AHEAD, BOTH, EDGES_AT_ONCE
 from jaxgames.tuning.energy import MOST_STRATEGIES as MOST
 
 CLOSE = 1e-9
@@ -39,7 +40,16 @@ def guess(arena: Arena) -> Ratio | None:
     move = np.zeros(len(arena.owner), np.int32)
     lead, den = (np.zeros(len(move), np.int64) for _ in range(2))
     shape = arena.row_ptr, arena.dst, weight, arena.owner
-    if not _improve(*shape, move, lead, den, CLOSE * max(width, 1.0), MOST):
+    close, made = CLOSE * max(width, 1.0), 0
+    # A few at a time: machine code does not hear of an interrupt, or of a time limit.
+    at_once = max(1, EDGES_AT_ONCE // len(arena.dst))
+    while made < MOST:
+        limits.tick("improving strategies", made, "strategies")
+        last = min(made + at_once, MOST)
+        if _improve(*shape, move, lead, den, close, made, last):
+            break
+        made = last
+    else:
         return None
     # Means were of rounded sums; these are exact. Their halves fit 64 bits.
     exact = arena.weight.astype(np.int64)
@@ -52,15 +62,18 @@ def guess(arena: Arena) -> Ratio | None:
 
 
 @linear
-def _improve(row_ptr, dst, weight, owner, move, lead, den, close, most):
-    """Improves strategies until neither player has a better one; whether it was so."""
+def _improve(row_ptr, dst, weight, owner, move, lead, den, close, first, last):
+    """Improves strategies until neither player has a better one; whether it was so.
+
+    From the strategy of number `first`, which `move` is if it is not 0, up to `last`.
+    """
     size = len(move)
     gain, bias = np.zeros(size), np.zeros(size)
     path, seen = np.empty(size, np.int32), np.zeros(size, np.int32)
-    for _ in range(AHEAD):
+    for _ in range(AHEAD if first == 0 else 0):
         _look_ahead(row_ptr, dst, weight, owner, move, gain, bias)
         gain, bias = bias, gain
-    for made in range(most):
+    for made in range(first, last):
         _evaluate(dst, weight, move, lead, den, gain, bias, path, seen)
         hers = _switch(row_ptr, dst, weight, owner, move, gain, bias, close, True)
         if hers > 0 and made >= BOTH:

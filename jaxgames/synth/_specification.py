@@ -11,6 +11,7 @@ from jaxgames.limits import Bounds, limited
 from jaxgames.ltl import EmersonLei, Formula, ParityAutomaton, deterministic
 from jaxgames.ltl._deterministic import MAX_STATES
 from jaxgames.ltl._formula import as_formula
+from jaxgames.quoting import unspaced
 from jaxgames.synth import _game
 from jaxgames.synth._controller import Circuit
 from jaxgames.value import Value
@@ -208,5 +209,6 @@ def sides(
         if name not in ins and name not in outs:
             raise ValueError(
                 f"proposition {name!r} of the formula is neither an input nor an output"
+                f"{unspaced(name, [*ins, *outs])}"
             )
     return ins, outs

@@ -9,6 +9,7 @@ import numpy as np
 from jaxgames.arena import MAX_SIZE, Arena
 from jaxgames.arguments import as_array, texts
 from jaxgames.graph._input import as_arena
+from jaxgames.quoting import unspaced
 from jaxgames.value import Value, freeze
 
 
@@ -246,6 +247,7 @@ class System(Value):
                 raise ValueError(
                     f"the system has no proposition {name!r}, only "
                     f"{', '.join(self.propositions) or 'none at all'}"
+                    f"{unspaced(name, self.propositions)}"
                 )
             column = self.labels[:, self.propositions.index(name)]
             letters |= column.astype(np.uint64) << np.uint64(i)

@@ -58,6 +58,11 @@ MOST_STRATEGIES, BOTH = 1000, 16
 them both players improve theirs at once: that is faster, but need not end.
 """
 
+EDGES_AT_ONCE = 1 << 23
+"""Edges that are looked at, of all strategies in turn, before it is looked whether time
+is over or somebody interrupts: some tenths of a second.
+"""
+
 # meanpayoff/_batch.py
 MOST_EDGES = 1 << 22
 """Edges that games side by side have at most, where there is more than one."""

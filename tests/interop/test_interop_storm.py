@@ -119,6 +119,15 @@ def test_branches_are_sorted_and_merged():
     assert back.initial.tolist() == []
 
 
+def test_a_chain_stays_one(tmp_path):
+    arrays = [0, 1, 2], [0, 2, 3], [0, 1, 1], [0.5, 0.5, 1]
+    chain = MDP.from_arrays(*arrays, initial=[0], labels={"goal": [False, True]})
+    io.save(tmp_path / "a.drn", chain)
+    read = stormpy.build_model_from_drn(str(tmp_path / "a.drn"))
+    for model in (read, interop.stormpy.from_mdp(chain)):
+        assert str(model.model_type).endswith("DTMC")
+
+
 def test_umb(model, tmp_path):
     ours = interop.stormpy.to_mdp(model)
     for mode in stormpy.io.CompressionMode:

@@ -326,6 +326,14 @@ def test_refused(write, old, new, message):
     assert str(caught.value).startswith(str(path))
 
 
+def test_a_chain_is_written_as_one(tmp_path):
+    arrays = [0, 1, 2], [0, 2, 3], [0, 1, 1], [0.5, 0.5, 1]
+    chain = MDP.from_arrays(*arrays, choice_labels={"go": [True, False]})
+    io.save(tmp_path / "a.drn", chain)
+    assert (tmp_path / "a.drn").read_text().startswith("@type: DTMC\n")
+    assert equal(io.load(tmp_path / "a.drn"), chain)
+
+
 def test_a_chain_has_one_choice_each(write):
     text = TEXT.replace("@type: MDP", "@type: DTMC")
     with pytest.raises(io.FormatError, match="announces 3 choices, but there are 4"):

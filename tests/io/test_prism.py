@@ -85,7 +85,11 @@ def test_any_model(tmp_path_factory, model):
     path = tmp_path_factory.mktemp("any") / "any.tra"
     io.save(path, model)
     sizes = f"{model.num_states} {model.num_choices} {model.num_branches}"
-    kind = "MDP" if model.lower is None else "IMDP"
+    kind = "MDP"
+    if model.num_choices == model.num_states:
+        sizes, kind = f"{model.num_states} {model.num_branches}", "DTMC"
+    if model.lower is not None:
+        kind = f"I{kind}"
     lines = path.read_text().splitlines()
     assert lines[:2] == [f"# Transitions ({kind})", sizes]
     assert equal(io.load(path), model)
@@ -96,8 +100,24 @@ def test_any_model(tmp_path_factory, model):
 def test_any_model_for_storm(tmp_path_factory, model):
     path = tmp_path_factory.mktemp("any") / "any.tra"
     prism.save(path, model, style="storm")
-    assert path.read_text().startswith("mdp\n")
+    kind = "dtmc" if model.num_choices == model.num_states else "mdp"
+    assert path.read_text().startswith(f"{kind}\n")
     assert equal(io.load(path), model)
+
+
+def test_a_chain_is_written_as_one(tmp_path):
+    arrays = [0, 1, 2], [0, 2, 3], [0, 1, 1], [0.5, 0.5, 1]
+    chain = MDP.from_arrays(*arrays, branch_rewards={"": [1, 2, 0]})
+    io.save(tmp_path / "a.tra", chain)
+    assert (tmp_path / "a.tra").read_text().splitlines() == [
+        *("# Transitions (DTMC)", "2 3", "0 0 0.5", "0 1 0.5", "1 1 1"),
+    ]
+    rewards = (tmp_path / "a.trew").read_text().splitlines()
+    assert rewards[-3:] == ["2 2", "0 0 1", "0 1 2"]
+    prism.save(tmp_path / "b.tra", chain, style="storm")
+    assert (tmp_path / "b.tra").read_text().startswith("dtmc\n0 0 0.5\n")
+    for name in ("a.tra", "b.tra"):
+        assert sums(io.load(tmp_path / name)) == sums(chain)
 
 
 def sums(model: MDP) -> dict:

@@ -46,6 +46,8 @@ def asked(guarantee: str, definitions: str = "", **parameters) -> str:
         ("&&[0 <= i < 3] r[i]", "r_0 & r_1 & r_2"),
         ("||[0 < i <= n] X[i] r[i] && a", "(X r_1 | X X r_2) & a"),
         ("&&[i IN {0, 2}] !r[i]", "!r_0 & !r_2"),
+        ("&&[i IN {0, 1 .. 0}] F[i:i] a", "a"),
+        ("||[i IN {1, 2 .. 0}] F[i:i] a", "false"),
         ("&&[i IN {0, 2 .. m}] F[i:i] a", "a & X X a & X X X X a"),
         ("&&[0 <= i < n, i < j <= n] (r[i] -> r[j])", "("),
         ("r[SIZEOF r - 1]", "r_2"),

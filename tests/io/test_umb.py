@@ -144,6 +144,15 @@ def test_what_is_written_is_as_by_hand(tmp_path):
     assert found == {**expected, never: bytes(8)}
 
 
+def test_a_chain_is_written_as_one(tmp_path):
+    chain = MDP.from_arrays([0, 1, 2], [0, 2, 3], [0, 1, 1], [0.5, 0.5, 1], initial=[0])
+    io.save(tmp_path / "a.umb", chain)
+    with tarfile.open(tmp_path / "a.umb") as archive:
+        index = json.load(archive.extractfile("index.json"))["transition-system"]
+    assert (index["time"], index["#players"]) == ("discrete", 0)
+    assert equal(io.load(tmp_path / "a.umb"), chain)
+
+
 # A chain in continuous time, byte by byte: 0 is left at rate 1.5, 1 at rate 1/3.
 RATES = "state-to-exit-rate.bin"
 TIMED = {

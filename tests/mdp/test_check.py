@@ -994,6 +994,18 @@ def test_no_bound_of_a_probability_is_more_than_one():
             assert found.upper.max() <= 1
 
 
+def test_bounds_of_very_many_steps_that_are_too_far_apart_are_no_solution():
+    found = mdp.check(small(), "Pmax=? [ F<=100000000 x=1 ]")
+    assert found.status == Status.SOLVED
+    with pytest.raises(SolveError) as caught:
+        mdp.check(small(), "Pmax=? [ F<=100000000000 x=1 ]")
+    found = caught.value.solution
+    assert found.status == Status.PRECISION
+    assert found.lower[0] <= 0.5 <= found.upper[0]
+    sure = mdp.check(small(), "Pmax>0.4 [ F<=100000000000 x=1 ]")
+    assert sure.value is True
+
+
 @pytest.mark.parametrize("text", ['"way" U[7,40] "goal"', 'F<=50 "goal"', 'F=9 "goal"'])
 def test_many_steps_are_those_of_as_many_single_ones(text):
     bounds = {'"way" U[7,40] "goal"': (7, 40), 'F<=50 "goal"': (0, 50)}

@@ -291,6 +291,7 @@ def test_mod_is_not_looked_at_where_something_else_decides():
             "no state is initial",
         ),
         ('module m endmodule rewards "r" [b] true : 1; endrewards', "no action is"),
+        ("module A endmodule", "the name of a module, found 'A', a word of the lang"),
         ('module m endmodule rewards "r" true : 1/0; endrewards', "is not a number"),
         (
             "module m x:[0..1]; endmodule rewards true : 1/x; endrewards",
@@ -337,6 +338,30 @@ def test_constants_that_cannot_be(constants, said):
     text = "mdp const int N; const int two = 2; module m x:[0..N]; endmodule"
     with pytest.raises(ValueError, match=said):
         mdp.Program.parse(text).build(constants=constants)
+
+
+def test_rewards_have_the_numbers_of_their_places_in_the_program():
+    model = mdp.Program.parse("""
+        mdp module m x : [0..3]; [up] x<3 -> (x'=x+1); [] x=3 -> true; endmodule
+        rewards "ups" [up] true : 5; endrewards
+        rewards true : x; endrewards
+        rewards "more" [up] x>0 : 1; endrewards
+    """).build()
+    values = [mdp.check(model, f"R{{{k}}}max=? [ C<=3 ]").value for k in (1, 2, 3)]
+    assert values == [15, 0 + 1 + 2, 2]
+    assert mdp.check(model, "R{1}max=? [ I=2 ]").value == 0
+
+
+def test_several_rewards_without_names_have_numbers():
+    model = mdp.Program.parse("""
+        dtmc module m x : [0..3]; [] x<3 -> (x'=x+1); endmodule
+        rewards true : 1; endrewards
+        rewards "x" true : x; endrewards
+        rewards x>0 : 10; endrewards
+    """).build()
+    values = [mdp.check(model, f"R{{{k}}}=? [ C<=3 ]").value for k in (1, 2, 3)]
+    assert values == [3, 0 + 1 + 2, 20]
+    assert mdp.check(model, "R=? [ C<=3 ]").value == 3
 
 
 def test_a_reward_that_is_larger_than_any_float64_is_an_error():

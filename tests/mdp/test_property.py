@@ -79,6 +79,24 @@ SIGNS = "=> <=> | & = != < <= + - * / ^"
                 ),
             ),
         ),
+        # A bound may be computed, and what follows it may begin with a parenthesis.
+        (
+            "P=? [ F<=k*3+1 (a=1) ]",
+            Query(
+                "P",
+                Temporal(
+                    "F",
+                    (same("a", 1),),
+                    Bound(
+                        None,
+                        Operation(
+                            "+", (Operation("*", (Name("k"), number(3))), number(1))
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        ("func(max, a, 1)", Operation("max", (Name("a"), number(1)))),
         # Implication binds weaker than equivalence, and groups to the right.
         (
             "x => y <=> z => w",
@@ -166,6 +184,9 @@ def test_what_is_read(text, expected):
         ("flor(3)", 1, 1, r"there is no function 'flor' \(did you mean 'floor'\?\)"),
         ("pow(3)", 1, 1, "pow takes 2 arguments, got 1"),
         ("filter(most, x)", 1, 8, "expected a kind of filter"),
+        ("P=? [ F<=X x ]", 1, 10, "expected a number of steps: .* found 'X'"),
+        ('P=? [ F<="a" x ]', 1, 10, "expected a number of steps: .*"),
+        ("const int F = 3; x", 1, 11, "found 'F', a word of the language"),
         ("x @ y", 1, 3, "unexpected character '@'"),
         ("x /* never", 1, 3, "a comment has no end"),
         ("LRA=? [ F x ]", 1, 9, "expected a property of states, found one of paths"),

@@ -18,6 +18,7 @@ from jaxgames import (
     energyparity,
     generate,
     host,
+    limits,
     meanpayoff,
     solve_many,
 )
@@ -185,6 +186,23 @@ def test_a_solve_goes_on_where_it_stopped():
 def a_game_and_its_values():
     arena = generate.random_energy_game(8, 20, min_weight=-9, max_weight=9)
     return arena, meanpayoff.reference.solve(arena)
+
+
+def test_a_guess_is_ended_by_limits_and_goes_on_where_it_was(monkeypatch):
+    arena = generate.random_energy_game(3, 300)
+    whole = _guess.guess(arena)
+    told = []
+    monkeypatch.setattr(_guess, "EDGES_AT_ONCE", 1)
+    monkeypatch.setattr(_guess.limits, "tick", lambda what, *_: told.append(what))
+    again = _guess.guess(arena)
+    assert whole is not None
+    assert again is not None
+    for first, second in zip(whole, again, strict=True):
+        np.testing.assert_array_equal(first, second)
+    assert told.count("improving strategies") > 2
+    monkeypatch.undo()
+    with limits.within(deadline=1e-9), pytest.raises(limits.LimitError):
+        _guess.guess(arena)
 
 
 @pytest.mark.parametrize("guessed", ["right", "wrong", "none"])

@@ -272,6 +272,8 @@ def test_wrong_arguments():
     automaton = ltl.translate("p & q")
     with pytest.raises(ValueError, match="the system has no proposition 'q', only p"):
         systems.product(system, automaton)
+    with pytest.raises(ValueError, match="only p, or with blanks 'X p'"):
+        systems.product(system, ltl.translate("Xp"))
     with pytest.raises(ValueError, match="deadlock must be 'stutter', 'error' or"):
         systems.product(system, automaton, deadlock="loop")  # pyright: ignore
     with pytest.raises(ValueError, match="engine must be"):

@@ -264,6 +264,8 @@ class ProgramParser(Parser):
         name = ""
         if self._next.kind == "quoted":
             name = self._take().text[1:-1]
+        if not name and name in self._rewards:
+            name = str(len(self._rewards) + 1)  # as properties call it: R{2}
         self._once(name, place, self._rewards, "the reward structure")
         items = []
         while not self._is("endrewards"):
@@ -357,17 +359,11 @@ class ProgramParser(Parser):
     def _name(self, what: str) -> str:
         token = self._next
         if token.kind != "word" or token.text in KEYWORDS or token.text[-1] == "'":
-            self._fail(f"the name of {what}")
+            self._fail(f"the name of {what}", KEYWORDS)
         return self._take().text
 
     def _word(self) -> Any:
         token = self._next
-        if token.text == "func":  # an old way to call a function
-            self._take()
-            self._expect("(")
-            function = self._take()
-            self._expect(",")
-            return self._called(function)
         if token.text in ("true", "false") or self._after().text == "(":
             if OPERATOR.fullmatch(token.text) or token.text in ("filter", "multi"):
                 self._fail("an expression")

@@ -366,10 +366,13 @@ def _model(program: Resolved, found: Explored) -> MDP:
     if found.deadlocks.any() and "deadlock" not in labels:
         labels["deadlock"] = found.deadlocks
     state_rewards, choice_rewards = {}, {}
-    for name, items in program.rewards.items():
-        of_states = [item for item in items if item.action is None]
-        of_choices = [item for item in items if item.action is not None]
-        if of_states or not of_choices:
+    earned = _split(program)
+    # Rewards have numbers, and those of states come first: a structure before one of
+    # states needs its place among these.
+    with_states = [k for k, (x, y) in enumerate(earned.values()) if x or not y]
+    last = max(with_states, default=-1)
+    for number, (name, (of_states, of_choices)) in enumerate(earned.items()):
+        if number <= last:
             state_rewards[name] = _added(of_states, whole)
         if of_choices:
             choice_rewards[name] = _of_choices(program, of_choices, whole, found)
@@ -397,6 +400,17 @@ def _model(program: Resolved, found: Explored) -> MDP:
         valuations=valuations or None,
         exit_rates=found.exits,
     )
+
+
+def _split(program: Resolved) -> dict[str, tuple[list[Earned], list[Earned]]]:
+    """What is earned in states, and by choices, for each structure of rewards."""
+    return {
+        name: (
+            [item for item in items if item.action is None],
+            [item for item in items if item.action is not None],
+        )
+        for name, items in program.rewards.items()
+    }
 
 
 @functools.lru_cache(maxsize=1024)
