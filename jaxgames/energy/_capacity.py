@@ -46,6 +46,7 @@ class CappedFVI(FVI):
     """
 
     name: ClassVar[str] = "fvi"
+    solves: ClassVar[str] = "energy games with a capacity"
 
     def _turn(
         self, game: Any, potential: jax.Array, turns: jax.Array, rounds: jax.Array
