@@ -1,7 +1,7 @@
 """What the tables of solvers say, and what a verdict shows of itself."""
 
 import dataclasses
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -220,7 +220,7 @@ def test_solvers_are_taken_that_are_derived_from_what_is():
         (energy.solve, energy.FVI),
         (lambda arena, solver: energy.solve_with_capacity(arena, 9, solver), CappedFVI),
     ):
-        own = type("Own", (kind,), {})()
+        own: Any = type("Own", (kind,), {})()
         assert solve(WEIGHTED, own).status == Status.SOLVED
 
 

@@ -455,7 +455,8 @@ class Turns:
             *(leg == AFRESH, self._stop, self._publish),
             *(steps, work, counts),
         )
-        self._count(("steps", "regions", "promotions", "dominions"), counts[:4].tolist())
+        names = ("steps", "regions", "promotions", "dominions")
+        self._count(names, counts[:4].tolist())
         self._spent = 0
         if keeps:
             self._spent = int(counts[4]) // unit
