@@ -119,6 +119,11 @@ def checked(arena: Arena, *, total: bool = True) -> tuple[Arena, Any]:
     return arena, False
 
 
+def also(fault: Any, wrong: Any) -> Any:
+    """What `checked` has said, or that something else that is traced is wrong."""
+    return fault | wrong if _checks.get() else fault
+
+
 def sound(value: T, rules: Rules) -> tuple[T, Any]:
     """As `checked`, for one value of another class, with rules of its own."""
     if is_traced(value):

@@ -188,7 +188,8 @@ class ReadOnly(dict):
         )
 
     __setitem__ = __delitem__ = __ior__ = _refuse
-    clear = pop = popitem = setdefault = update = _refuse
+    clear = pop = popitem = _refuse
+    setdefault = update = _refuse  # pyright: ignore[reportAssignmentType]
 
     def __reduce__(self) -> Any:
         """Pickled and copied as a whole: entries cannot be added one by one."""
