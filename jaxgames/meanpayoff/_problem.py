@@ -93,8 +93,10 @@ class Decisions(drive.Problem[Asked]):
         """
         asked = Asked(*question)
         arena, fault = check(asked.arena)
-        if isinstance(asked.threshold, tuple) and is_traced(asked.threshold[-1]):
-            fault = validity.also(fault, asked.threshold[-1] == 0)
+        threshold = asked.threshold
+        if isinstance(threshold, tuple) and len(threshold) == 2:
+            if is_traced(threshold[1]):
+                fault = validity.also(fault, threshold[1] == 0)
         return asked._replace(arena=arena), fault
 
     def shape(self, question: Asked) -> tuple[int, int]:
