@@ -93,10 +93,9 @@ class Decisions(drive.Problem[Asked]):
         """
         asked = Asked(*question)
         arena, fault = check(asked.arena)
-        threshold = asked.threshold
-        if isinstance(threshold, tuple) and len(threshold) == 2:
-            if is_traced(threshold[1]):
-                fault = validity.also(fault, threshold[1] == 0)
+        pair = isinstance(asked.threshold, tuple) and len(asked.threshold) == 2
+        if pair and is_traced(asked.threshold[1]):
+            fault = validity.also(fault, asked.threshold[1] == 0)
         return asked._replace(arena=arena), fault
 
     def shape(self, question: Asked) -> tuple[int, int]:
