@@ -219,7 +219,8 @@ def verify_with_capacity(
     *parts, strategy = fields("solution", solution, "credit", "winner", "strategy")
     for name, part in zip(("credit", "winner"), parts, strict=True):
         validity.check_answer(name, part, arena.owner.shape)
-    return checked_on_host(arena, *map(np.asarray, parts), strategy, capacity)
+    credit, winner = map(np.asarray, parts)
+    return checked_on_host(arena, credit, winner, strategy, capacity)
 
 
 def survives(solution: Solution, level: Any) -> Any:

@@ -118,8 +118,8 @@ def verify_values(
             f"'{question}' cannot be verified: expected a query such as Pmax=? [ ... ]"
         )
     size = model.num_states
-    bounds = fields("found", found, "lower", "upper")
-    lower, upper = (as_array("bounds", x).astype(np.float64) for x in bounds)
+    ends = fields("found", found, "lower", "upper")
+    lower, upper = (np.asarray(as_array("found", x), np.float64) for x in ends)
     if lower.shape != (size,) or upper.shape != (size,):
         raise ValueError(
             f"lower and upper must have {size} entries, got {list(lower.shape)} and "
