@@ -24,7 +24,7 @@ from jaxgames.arena import (
     Arena,
     is_traced,
 )
-from jaxgames.arguments import refuse_masked
+from jaxgames.arguments import fields, refuse_masked
 from jaxgames.kept import is_kept, kept
 from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.solution import Solution, Stats, Status
@@ -267,7 +267,7 @@ def count_of(components: Any) -> Any:
     Raises:
         ValueError: it is no integer.
     """
-    count: Any = components.count
+    (count,) = fields("components", components, "count")
     kind = getattr(getattr(count, "dtype", None), "kind", "")
     if np.shape(count) or not (type(count) is int or kind == "i"):
         raise ValueError(

@@ -16,12 +16,14 @@ import jaxgames
 from jaxgames import (
     Arena,
     arguments,
+    buchi,
     checkpoint,
     discounted,
     energy,
     energyparity,
     equivalence,
     fixpoint,
+    graph,
     io,
     limits,
     ltl,
@@ -335,6 +337,26 @@ WRONG = {
     ),
     "vertices": (lambda: GAME.pad("8"), "num_vertices must be an integer"),
     "states": (lambda: MODEL.pad("8"), "num_states must be an integer"),
+    "initial": (
+        lambda: buchi.prepare(GAME, accepting=[0], initial=[[1], [2, 3]]),
+        "initial is not an array: ",
+    ),
+    "no components": (
+        lambda: graph.bottom_sccs(GAME, MODEL),
+        "components must have count, got MDP",
+    ),
+    "no arenas": (
+        lambda: jaxgames.solve_many(parity, None),
+        "arenas must be a list of them, or a stack, got NoneType",
+    ),
+    "no names": (
+        lambda: parity.solve(GAME, preprocess=3),
+        "reductions must be a list of names and functions, got int",
+    ),
+    "no name": (
+        lambda: parity.solve(GAME, preprocess=[3]),
+        "a reduction is a name or a function, got 3",
+    ),
     "propositions": (
         lambda: ltl.translate("G a", propositions=[1]),
         "propositions must be a list of texts",
