@@ -340,9 +340,10 @@ class Arena(Value):
         old_vertices, old_edges = self.shape
         if num_vertices is None:
             num_vertices = bucket(old_vertices + 1)
-        more = num_vertices - old_vertices
+        more = integer("num_vertices", num_vertices, 0) - old_vertices
         if num_edges is None:
             num_edges = bucket(old_edges + more)
+        num_edges = integer("num_edges", num_edges, 0)
         loops = num_edges - old_edges
         if more < 0 or loops < more or (loops and not more):
             raise ValueError(

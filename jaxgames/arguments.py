@@ -67,7 +67,7 @@ def texts(name: str, values: Iterable[str]) -> tuple[str, ...]:
     """The texts, which the caller calls so, as a tuple.
 
     Raises:
-        ValueError: they are a text themselves, whose letters nobody means.
+        ValueError: they are a text themselves, whose letters nobody means, or no texts.
 
     Examples:
         >>> texts("inputs", ["req", "ack"])
@@ -78,7 +78,27 @@ def texts(name: str, values: Iterable[str]) -> tuple[str, ...]:
     """
     if isinstance(values, str):
         raise ValueError(f"{name} must be a list of texts, got the text {values!r:.80}")
-    return tuple(values)
+    found = tuple(values) if isinstance(values, Iterable) else (values,)
+    if not all(isinstance(text, str) for text in found):
+        raise ValueError(f"{name} must be a list of texts, got {values!r:.80}")
+    return found
+
+
+def fields(name: str, value: Any, *wanted: str) -> tuple[Any, ...]:
+    """The fields of an answer, which the caller calls so.
+
+    Raises:
+        ValueError: it has no such fields, and so answers something else.
+
+    Examples:
+        >>> fields("solution", 3, "winner", "strategy")
+        Traceback (most recent call last):
+        ValueError: solution must have winner and strategy, got int
+    """
+    if not all(hasattr(value, field) for field in wanted):
+        listed = " and ".join([", ".join(wanted[:-1]), wanted[-1]][len(wanted) == 1 :])
+        raise ValueError(f"{name} must have {listed}, got {type(value).__name__}")
+    return tuple(getattr(value, field) for field in wanted)
 
 
 # ---- arrays ----------------------------------------------------------------------

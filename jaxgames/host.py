@@ -79,8 +79,11 @@ class compiled:
         return native.Program(self._function, _plain)
 
     def _translated(self, *args: Any) -> Any:
-        code = self._program.code(args)
-        return self._by_numba(*args) if code is None else code(args)
+        found = self._program.code(args)
+        if found is None:
+            return self._by_numba(*args)
+        code, room = found
+        return code(room, args)
 
     def on_each(self, args: tuple, more: list[tuple]) -> None:
         """Calls it with the same arguments and some more, on all cores.
@@ -89,13 +92,14 @@ class compiled:
             args: those that all have.
             more: what follows for each, of one kind.
         """
-        code = None
+        calls = []
         if native.can_translate():
-            code = self._program.code((*args, *more[0]))
-        if code is None:
-            together(lambda each: self._by_numba(*args, *each), more)
+            found = (self._program.code((*args, *each)) for each in more)
+            calls = [call for call in found if call is not None]
+        if len(calls) == len(more):
+            calls[0][0].on_each(_crew(), [room for _, room in calls])
         else:
-            code.on_each(_crew(), args, more)
+            together(lambda each: self._by_numba(*args, *each), more)
 
     def in_steps(self, args: tuple, steps: np.ndarray) -> None:
         """Calls it with the same arguments and a range, on all cores.
@@ -104,15 +108,15 @@ class compiled:
             args: those that all calls have.
             steps: as for `in_steps`.
         """
-        code = None
+        found = None
         if native.can_translate():
-            code = self._program.code((*args, 0, 0))
-        if code is None:
+            found = self._program.code((*args, 0, 0))
+        if found is None:
             for first, last in steps[:, :2].tolist():
                 self(*args, first, last)
         else:
-            threads = min(num_cores(), len(steps))
-            code.in_steps(_crew(), args, steps, threads)
+            code, room = found
+            code.in_steps(_crew(), room, steps, min(num_cores(), len(steps)))
 
     def _by_numba(self, *args: Any) -> Any:
         """For what is not translated."""

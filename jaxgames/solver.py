@@ -39,6 +39,9 @@ class Solver(abc.ABC):
     strategies: bool = dataclasses.field(default=True, kw_only=True)
 
     name: ClassVar[str]
+    solves: ClassVar[str] = ""
+    """What it solves, if that is not what other solvers of its slice do. Where only
+    those are named, it and what is derived from it are refused."""
     edge_priorities: ClassVar[bool] = False
     """Whether the solver reads priorities on edges itself."""
     absorbs: ClassVar[bool] = False
@@ -226,20 +229,29 @@ class Registry:
         if isinstance(solver, str):
             return self.auto() if solver == "auto" else self[solver]()
         if not isinstance(solver, self.base):
-            raise ValueError(f"solver must be a name or {self._one}, got {solver!r}")
+            own = self.base is not Solver
+            which = f", which derives from {self.base.__name__}" if own else ""
+            raise ValueError(
+                f"solver must be a name or {self._one}{which}, got {solver!r}"
+            )
         self._refuse_others(type(solver))
         return solver
 
     def _refuse_others(self, solver: type[Solver]) -> None:
-        """Raises ValueError for a solver of another slice, or one derived from it.
+        """Raises ValueError for a solver of another problem, or one derived from it.
 
         It would fail somewhere in a program, on a field that its game does not have.
         """
         slices = {_slice_of(kind.__module__) for kind in solver.__mro__} - {""}
+        said = ""
         if self._slice and slices and self._slice not in slices:
+            said = f"is a solver of jaxgames.{min(slices)}"
+        elif solver.solves and all(self[x].solves != solver.solves for x in self):
+            said = f"solves {solver.solves}"
+        if said:
             raise ValueError(
-                f"{solver.__name__} is a solver of jaxgames.{min(slices)}, expected "
-                f"{self._one}: {', '.join(map(repr, self))}"
+                f"{solver.__name__} {said}, expected {self._one}: "
+                f"{', '.join(map(repr, self))}"
             )
 
 

@@ -24,7 +24,7 @@ from jaxgames.arena import (
     Arena,
     is_traced,
 )
-from jaxgames.arguments import refuse_masked
+from jaxgames.arguments import fields, refuse_masked
 from jaxgames.kept import is_kept, kept
 from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.solution import Solution, Stats, Status
@@ -117,6 +117,11 @@ def checked(arena: Arena, *, total: bool = True) -> tuple[Arena, Any]:
     if total and dead != NO_DEAD_END:
         raise ValueError(_says_dead_end(dead))
     return arena, False
+
+
+def also(fault: Any, wrong: Any) -> Any:
+    """What `checked` has said, or that something else that is traced is wrong."""
+    return fault | wrong if _checks.get() else fault
 
 
 def sound(value: T, rules: Rules) -> tuple[T, Any]:
@@ -262,7 +267,7 @@ def count_of(components: Any) -> Any:
     Raises:
         ValueError: it is no integer.
     """
-    count: Any = components.count
+    (count,) = fields("components", components, "count")
     kind = getattr(getattr(count, "dtype", None), "kind", "")
     if np.shape(count) or not (type(count) is int or kind == "i"):
         raise ValueError(

@@ -25,8 +25,9 @@ class Value:
     However one is made (by a constructor of its own, by hand, by
     `dataclasses.replace`), an array of numpy that somebody could still write to is
     copied, and so is one whose bytes are in an order that is not the machine's. One
-    that is read-only is shared. What is not of numpy is left alone: arrays of JAX,
-    tracers, whatever JAX puts into the leaves of a pytree.
+    that is read-only is shared. Dictionaries become such as nobody can write to. What
+    is not of numpy is left alone: arrays of JAX, tracers, whatever JAX puts into the
+    leaves of a pytree.
 
     A copy, pickled or not, has the same fields, and nothing of what is kept with the
     value.
@@ -84,7 +85,11 @@ def own(field: Any) -> Any:
         field.setflags(write=False)
         return field
     if type(field) is dict:
-        return {name: own(each) for name, each in field.items()}
+        return ReadOnly({name: own(each) for name, each in field.items()})
+    if type(field) is ReadOnly:
+        owned = {name: own(each) for name, each in field.items()}
+        same = all(owned[name] is each for name, each in field.items())
+        return field if same else ReadOnly(owned)
     if type(field) is tuple:
         owned = tuple(map(own, field))
         same = all(x is y for x, y in zip(owned, field, strict=True))
@@ -112,7 +117,7 @@ def freeze(field: T) -> T:
     while isinstance(array, np.ndarray):
         array.setflags(write=False)
         array = array.base
-    if type(field) in (dict, tuple):
+    if type(field) in (dict, ReadOnly, tuple):
         for each in field.values() if isinstance(field, dict) else field:  # type: ignore
             freeze(each)
     return field
@@ -157,6 +162,48 @@ def exportable(name: str) -> Callable[[type[T]], type[T]]:
         )
 
     return register
+
+
+@exportable("jaxgames.value.ReadOnly")
+@jax.tree_util.register_pytree_node_class
+class ReadOnly(dict):
+    """A dictionary that nobody can write to: what is derived from it is kept.
+
+    To JAX it is a pytree, as other dictionaries are. A copy of it can be written to.
+
+    Examples:
+        >>> named = ReadOnly({"goal": 2})
+        >>> named["goal"] = 3
+        Traceback (most recent call last):
+        TypeError: this dictionary is part of a value, and read-only: change a copy ...
+        >>> named | {"trap": 5}
+        {'goal': 2, 'trap': 5}
+    """
+
+    def _refuse(self, *args: Any, **named: Any) -> Any:
+        del args, named
+        raise TypeError(
+            "this dictionary is part of a value, and read-only: change a copy of it, "
+            "and make another value by dataclasses.replace"
+        )
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = _refuse
+    setdefault = update = _refuse  # pyright: ignore[reportAssignmentType]
+
+    def __reduce__(self) -> Any:
+        """Pickled and copied as a whole: entries cannot be added one by one."""
+        return type(self), (dict(self),)
+
+    def tree_flatten(self) -> tuple[tuple, tuple]:
+        """Entries are children, names are structure, in their own order."""
+        names = tuple(sorted(self))
+        return tuple(self[name] for name in names), names
+
+    @classmethod
+    def tree_unflatten(cls, names: tuple, children: Any) -> "ReadOnly":
+        """The inverse of `tree_flatten`."""
+        return cls(zip(names, children, strict=True))
 
 
 def _as_tuple(found: Any) -> Any:

@@ -238,3 +238,17 @@ def habits_of_a_cpu(monkeypatch):
         patch.setattr(jax, "default_backend", lambda: "cpu")
         yield
     jax.clear_caches()
+
+
+@pytest.fixture
+def counted():
+    """The names of the programs that were compiled by now in a test."""
+    names = []
+
+    def listen(event, *_, **about):
+        if event.endswith("backend_compile_duration"):
+            names.append(about.get("fun_name"))
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    yield names.copy
+    jax.monitoring.unregister_event_duration_listener(listen)

@@ -16,12 +16,19 @@ import jaxgames
 from jaxgames import (
     Arena,
     arguments,
+    buchi,
     checkpoint,
+    discounted,
+    energy,
+    energyparity,
     equivalence,
     fixpoint,
+    graph,
     io,
     limits,
     ltl,
+    mdp,
+    meanpayoff,
     parity,
     synth,
     systems,
@@ -227,3 +234,142 @@ def test_a_text_is_not_a_list_of_its_letters(name, ask):
     """With some of them as inputs, all others would silently be outputs."""
     with pytest.raises(ValueError, match=f"^{name} must be a list of texts, got the"):
         ask()
+
+
+# ---- what belongs to another question --------------------------------------------
+
+GAME = Arena.from_edges(
+    [0, 0, 1, 2], [1, 2, 0, 2], owner=[0, 1, 1], priority=[0, 1, 2],
+    weight=[1, -1, 2, -1],
+)  # fmt: skip
+MODEL = mdp.MDP.from_arrays(
+    [0, 1, 2, 3], [0, 2, 3, 4], [0, 1, 1, 2], [0.5, 0.5, 1.0, 1.0],
+    labels={"goal": [0, 0, 1]},
+)  # fmt: skip
+GOAL = 'Pmax=? [ F "goal" ]'
+PARITY = parity.solve(GAME)
+NO_ANSWER = {
+    "energy.play": lambda x: energy.play(GAME, x, 0, 3, 2),
+    "energy.survives": lambda x: energy.survives(x, 3),
+    "energy.verify_with_capacity": lambda x: energy.verify_with_capacity(GAME, x, 3),
+    "meanpayoff.verify": lambda x: meanpayoff.verify(GAME, x),
+    "discounted.verify": lambda x: discounted.verify(GAME, 0.5, x),
+    "energyparity.verify": lambda x: energyparity.verify(GAME, x),
+    "mdp.verify_values": lambda x: mdp.verify_values(MODEL, GOAL, x),
+    "mdp.quotient": lambda x: mdp.quotient(MODEL, x),
+    "mdp.uniform_scheduler": lambda x: mdp.uniform_scheduler(MODEL, x),
+    "mdp.visiting_scheduler": lambda x: mdp.visiting_scheduler(MODEL, x),
+    "mdp.almost_sure_buchi": lambda x: mdp.almost_sure_buchi(
+        MODEL, [1], components=x or PARITY
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NO_ANSWER)
+@pytest.mark.parametrize("wrong", [None, GAME, PARITY, 3], ids=lambda x: repr(x)[:9])
+def test_answers_to_other_questions_are_refused(name, wrong):
+    with pytest.raises(ValueError, match=r"(solution|found|components) must have \w+"):
+        NO_ANSWER[name](wrong)
+
+
+NO_QUESTION = {
+    "parity.place_for": (parity.place_for, "arena"),
+    "parity.prepare_host": (parity.prepare_host, "arena"),
+    "energy.place_for": (energy.place_for, "arena"),
+    "energy.bound": (energy.bound, "arena"),
+    "energy.prepare": (energy.prepare, "arena"),
+    "mdp.place_for": (mdp.place_for, "model"),
+    "mdp.values": (lambda x: mdp.values(x, GOAL), "model"),
+    "mdp.almost_sure_buchi": (lambda x: mdp.almost_sure_buchi(x, [True]), "model"),
+    "mdp.Game": (lambda x: mdp.solve_game(mdp.Game(x, np.zeros(3, int)), [1]), "model"),
+}
+
+
+@pytest.mark.parametrize("name", NO_QUESTION)
+@pytest.mark.parametrize("wrong", [None, 3, np.zeros(3), Arena], ids=repr)
+def test_what_is_no_question_is_refused(name, wrong):
+    ask, called = NO_QUESTION[name]
+    with pytest.raises(ValueError, match=f"{called} must be an|no arena|an Arena"):
+        ask(wrong)
+
+
+WRONG = {
+    "players": (
+        lambda: mdp.solve_game(mdp.Game(MODEL, np.zeros(2, np.int8)), [2]),
+        r"game.player must be integers \[3\], got int8 \[2\]",
+    ),
+    "no players": (
+        lambda: mdp.solve_game(mdp.Game(MODEL, None), [2]),
+        r"game.player must be integers \[3\], got object \[\]",
+    ),
+    "no target": (
+        lambda: mdp.reach_probability(MODEL, None),
+        "target must be a set of states, got None",
+    ),
+    "epsilon": (
+        lambda: mdp.reach_probability(MODEL, [2], epsilon=None),
+        "epsilon must be a positive number, got None",
+    ),
+    "epsilons": (
+        lambda: mdp.values(MODEL, GOAL, epsilon=np.array([1, 2])),
+        "epsilon must be a positive number",
+    ),
+    "constants": (
+        lambda: mdp.check(MODEL, GOAL, constants="x"),
+        "constants must be values by name, got str",
+    ),
+    "stay": (lambda: mdp.quotient(MODEL, mdp.mec(MODEL), stay=None), "stay must be"),
+    "components": (
+        lambda: mdp.verify(MODEL, None),
+        "components must be those of mec, .* got NoneType",
+    ),
+    "steps": (
+        lambda: mdp.simulate(MODEL, [0, 1, 2], 0, -1, jax.random.key(0)),
+        "steps must be at least 0, got -1",
+    ),
+    "start": (
+        lambda: mdp.simulate(MODEL, [0, 1, 2], [0, 3], 2, jax.random.key(0)),
+        "start must be states from 0 to 2, got 3",
+    ),
+    "level": (
+        lambda: energy.survives(energy.solve(GAME), [1, 2]),
+        r"level must be one number, or one for each vertex \(3,\), got shape \(2,\)",
+    ),
+    "vertices": (lambda: GAME.pad("8"), "num_vertices must be an integer"),
+    "states": (lambda: MODEL.pad("8"), "num_states must be an integer"),
+    "initial": (
+        lambda: buchi.prepare(GAME, accepting=[0], initial=[[1], [2, 3]]),
+        "initial is not an array: ",
+    ),
+    "no components": (
+        lambda: graph.bottom_sccs(GAME, MODEL),
+        "components must have count, got MDP",
+    ),
+    "no arenas": (
+        lambda: jaxgames.solve_many(parity, None),
+        "arenas must be a list of them, or a stack, got NoneType",
+    ),
+    "no names": (
+        lambda: parity.solve(GAME, preprocess=3),
+        "reductions must be a list of names and functions, got int",
+    ),
+    "no name": (
+        lambda: parity.solve(GAME, preprocess=[3]),
+        "a reduction is a name or a function, got 3",
+    ),
+    "propositions": (
+        lambda: ltl.translate("G a", propositions=[1]),
+        "propositions must be a list of texts",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_said_and_where(name):
+    ask, words = WRONG[name]
+    with pytest.raises(ValueError, match=words):
+        ask()
+
+
+def test_to_negate_anything_that_is_true_is_to_negate():
+    assert str(ltl.translate("G a", negate=None)) == str(ltl.translate("G a"))

@@ -129,19 +129,6 @@ def test_what_is_warmed_is_there_for_others_of_the_size(base, counted):
     assert counted() == first  # not one more
 
 
-@pytest.fixture
-def counted():
-    names = []
-
-    def listen(event, *_, **about):
-        if event.endswith("backend_compile_duration"):
-            names.append(about.get("fun_name"))
-
-    jax.monitoring.register_event_duration_secs_listener(listen)
-    yield names.copy
-    jax.monitoring.unregister_event_duration_listener(listen)
-
-
 @pytest.mark.parametrize("question", programs.QUESTIONS)
 def test_every_question_has_games_and_an_engine(question):
     (done,) = programs.warm(question, 5, solver="host")

@@ -1,7 +1,7 @@
 """What the tables of solvers say, and what a verdict shows of itself."""
 
 import dataclasses
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -19,6 +19,7 @@ from jaxgames import (
     generate,
     graph,
     mdp,
+    meanpayoff,
     multienergy,
     ops,
     parity,
@@ -26,6 +27,7 @@ from jaxgames import (
     solver,
     states,
 )
+from jaxgames.energy._capacity import CappedFVI
 from jaxgames.solver import Solver
 
 GAME = generate.random_game(3, 8)
@@ -171,7 +173,36 @@ OF_ANOTHER = {
     "derived": (energy.solve, type("Own", (parity.FPI,), {})(), "Own is a solver of"),
     "not needed": (energyparity.solve, parity.FPI(), "expected an energy solver"),
     "as text": (parity.solve, energy.VI(), "VI is a solver of jaxgames.energy"),
-    "same slice": (buchi.solve, buchi.Map(), "or a Büchi game solver, got Map"),
+    "same slice": (
+        buchi.solve,
+        buchi.Map(),
+        "or a Büchi game solver, which derives from Attractors, got Map",
+    ),
+    "same base": (
+        buchi.accepting_cycle,
+        buchi.Attractors(),
+        "Attractors solves Büchi games, expected an accepting-cycle solver: 'map', ",
+    ),
+    "of the other player": (
+        energy.solve,
+        energy.Dual(),
+        "Dual solves energy games for player 1, expected an energy solver: 'fvi', 'vi'",
+    ),
+    "derived from it": (
+        energy.solve,
+        type("Own", (energy.Dual,), {})(),
+        "Own solves energy games for player 1, expected an energy solver: 'fvi'",
+    ),
+    "with a capacity": (
+        meanpayoff.solve,
+        CappedFVI(),
+        "CappedFVI solves energy games with a capacity, expected an energy solver",
+    ),
+    "without one": (
+        lambda arena, solver: energy.solve_with_capacity(arena, 1, solver),
+        energy.FVI(),
+        "or an energy solver, which derives from CappedFVI, got FVI",
+    ),
 }
 
 
@@ -182,10 +213,23 @@ def test_solvers_of_other_games_are_refused(name):
         solve(WEIGHTED, other)
 
 
+def test_solvers_are_taken_that_are_derived_from_what_is():
+    for solve, kind in (
+        (buchi.solve, buchi.Attractors),
+        (buchi.accepting_cycle, buchi.Map),
+        (energy.solve, energy.FVI),
+        (lambda arena, solver: energy.solve_with_capacity(arena, 9, solver), CappedFVI),
+    ):
+        own: Any = type("Own", (kind,), {})()
+        assert solve(WEIGHTED, own).status == Status.SOLVED
+
+
 def test_solvers_of_other_games_are_not_registered():
     names = list(energy.SOLVERS)
     with pytest.raises(ValueError, match="FPI is a solver of jaxgames.parity, expect"):
         energy.SOLVERS.register(parity.FPI)
+    with pytest.raises(ValueError, match="Dual solves energy games for player 1, exp"):
+        energy.SOLVERS.register(energy.Dual)
     assert list(energy.SOLVERS) == names
 
 

@@ -556,6 +556,63 @@ def test_arrays_in_tuples_and_dictionaries_are_owned():
     assert own(same) is same
 
 
+LABELLED = ([0, 1, 2, 3], [0, 2, 3, 4], [0, 1, 1, 2], [0.5, 0.5, 1.0, 1.0])
+
+
+def labelled(labels):
+    return mdp.MDP.from_arrays(*LABELLED, initial=[0], labels=labels)
+
+
+WRITES = {
+    "item": lambda x: x.__setitem__("goal", np.zeros(3, bool)),
+    "no item": lambda x: x.__delitem__("goal"),
+    "or": lambda x: x.__ior__({"trap": np.zeros(3, bool)}),
+    "clear": lambda x: x.clear(),
+    "pop": lambda x: x.pop("goal"),
+    "pop some": lambda x: x.popitem(),
+    "default": lambda x: x.setdefault("trap", np.zeros(3, bool)),
+    "update": lambda x: x.update(trap=np.zeros(3, bool)),
+}
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_nobody_writes_to_the_dictionaries_of_a_model(name):
+    """A solve keeps with the model what it has found of the label."""
+    asked = 'Pmax=? [ F "goal" ]'
+    labels = {"goal": np.array([False, True, False])}
+    model = labelled(labels)
+    assert mdp.check(model, asked).value == pytest.approx(1)
+    with pytest.raises(TypeError, match="is part of a value, and read-only"):
+        WRITES[name](model.labels)
+    labels.clear()
+    assert list(model.labels) == ["goal"]
+    assert mdp.check(model, asked).value == pytest.approx(1)
+
+
+def test_read_only_dictionaries_are_what_others_are():
+    model = labelled({"goal": [0, 1, 0], "a": [1, 0, 0]})
+    assert list(model.labels) == ["goal", "a"]
+    assert dataclasses.replace(model).labels is model.labels
+    for again in (
+        copy.copy(model),
+        copy.deepcopy(model),
+        pickle.loads(pickle.dumps(model)),
+        jax.tree.map(lambda x: x, model),
+        jax.tree.unflatten(*jax.tree.flatten(model)[::-1]),
+    ):
+        assert isinstance(again.labels, dict)
+        assert {*again.labels} == {"goal", "a"}
+        assert np.array_equal(again.labels["goal"], [0, 1, 0])
+        with pytest.raises(TypeError, match="read-only"):
+            again.labels["b"] = again.labels["a"]
+    more = dataclasses.replace(model, labels=model.labels | {"b": np.ones(3, bool)})
+    assert list(more.labels) == ["goal", "a", "b"]
+    count = jax.jit(lambda model: {x: y.sum() for x, y in model.labels.items()})
+    assert count(model) == {"goal": 1, "a": 1}
+    two = jax.tree.map(lambda *x: np.stack(x), model, dataclasses.replace(model))
+    assert jax.vmap(count)(two)["goal"].tolist() == [1, 1]
+
+
 def test_large_arrays_are_copied_in_pieces(monkeypatch):
     monkeypatch.setattr(value_module, "LARGE", 64)
     for shape in ((1000,), (31, 3)):

@@ -77,6 +77,7 @@ class Attractors(CycleSolver):
     """
 
     name: ClassVar[str] = "attractors"
+    solves: ClassVar[str] = "Büchi games"
 
     def init(self, game: Problem) -> State:  # type: ignore[override]
         """Player 0 attracts to the accepting vertices."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from jaxgames import ops
-from jaxgames.arena import Arena
+from jaxgames.arena import Arena, bucket
 from jaxgames.graph import _links as of_graph
 from jaxgames.kept import kept
 from jaxgames.later import jax
@@ -48,8 +48,10 @@ def pairs(arena: Arena) -> PairLinks:
 
 
 def num_rows(arena: Arena) -> int:
-    """Vertices that the layouts have."""
-    return of_graph.num_rows(*arena.shape, ops.current_spread())
+    """Vertices that the layouts have: of few numbers, that few programs serve all."""
+    spread = ops.current_spread()
+    rows = of_graph.num_rows(*arena.shape, spread)
+    return bucket(rows) if spread is None else rows
 
 
 def _kept(arena: Arena, which: str, lay_out: Callable[..., Any], *more: Any) -> Any:

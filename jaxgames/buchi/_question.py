@@ -267,7 +267,7 @@ def _starts(size: int, length: int, initial: Any) -> np.ndarray:
     """
     if initial is None:
         return np.arange(size, dtype=np.int32)
-    array = np.asarray(initial)
+    array = as_array("initial", initial)
     if array.ndim == 0 and array.dtype.kind in "iu":
         if not 0 <= array < size:
             raise ValueError(

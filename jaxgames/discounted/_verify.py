@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxgames import validity
 from jaxgames.arena import Arena, as_checked_as, is_traced
-from jaxgames.arguments import as_array, check_array
+from jaxgames.arguments import as_array, check_array, fields
 from jaxgames.discounted import host
 from jaxgames.discounted._checks import check, exact
 from jaxgames.discounted._solution import Solution
@@ -56,7 +56,7 @@ def verify(
         >>> print(discounted.verify(arena, 0.75, wrong))
         vertex 0: its bounds are no numbers, or the upper one is below the lower one
     """
-    parts = solution.lower, solution.upper, solution.strategy
+    parts = fields("solution", solution, "lower", "upper", "strategy")
     if is_traced((arena, parts)):
         raise ValueError(
             "bounds are verified on the host, where a traced game cannot be: verify it "

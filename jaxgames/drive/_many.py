@@ -193,6 +193,10 @@ def _found(problem, arenas, solver, max_steps, state, progress, strategies) -> A
     many = _Many(problem, solver, strategies, max_steps, progress)
     if isinstance(arenas, problem.form.kind):
         return many.solve_stack(arenas, state)
+    if not isinstance(arenas, Iterable):
+        raise ValueError(
+            f"arenas must be a list of them, or a stack, got {type(arenas).__name__}"
+        )
     return many.solve_list(list(arenas), state)
 
 

@@ -153,10 +153,10 @@ def place_for(problem: Problem, question: Any, solver: str | Solver = "auto") ->
     """Where a concrete question is answered: `"device"`, `"host"` or `"race"`.
 
     Raises:
-        ValueError: there is no such solver.
+        ValueError: it is no such question, or there is no such solver.
     """
     check_solver(problem, solver)
-    return _place_for(problem, question, solver)
+    return _place_for(problem, problem.read(question)[0], solver)
 
 
 def _place_for(problem: Problem, question: Any, solver: Any) -> str:

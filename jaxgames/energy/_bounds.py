@@ -92,6 +92,7 @@ def bound(arena: Arena, **bounds: Unpack[Bounds]) -> int:
         >>> bound(arena)
         5
     """
+    check(arena, wide=True)
     return extremes(arena).losses
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from jaxgames import drive, fixpoint, ops, validity
 from jaxgames.arena import Arena, is_traced
+from jaxgames.arguments import as_array, fields
 from jaxgames.energy import _bounds, _device, _potentials
 from jaxgames.energy._bounds import check_capacity, largest_credit
 from jaxgames.energy._fvi import FVI, State
@@ -46,6 +47,7 @@ class CappedFVI(FVI):
     """
 
     name: ClassVar[str] = "fvi"
+    solves: ClassVar[str] = "energy games with a capacity"
 
     def _turn(
         self, game: Any, potential: jax.Array, turns: jax.Array, rounds: jax.Array
@@ -214,10 +216,11 @@ def verify_with_capacity(
     """
     capacity = check_capacity(capacity)
     arena, _ = _bounds.check(arena)
-    for name in ("credit", "winner"):
-        validity.check_answer(name, getattr(solution, name), arena.owner.shape)
-    credit, winner = np.asarray(solution.credit), np.asarray(solution.winner)
-    return checked_on_host(arena, credit, winner, solution.strategy, capacity)
+    *parts, strategy = fields("solution", solution, "credit", "winner", "strategy")
+    for name, part in zip(("credit", "winner"), parts, strict=True):
+        validity.check_answer(name, part, arena.owner.shape)
+    credit, winner = map(np.asarray, parts)
+    return checked_on_host(arena, credit, winner, strategy, capacity)
 
 
 def survives(solution: Solution, level: Any) -> Any:
@@ -241,10 +244,15 @@ def survives(solution: Solution, level: Any) -> Any:
         array([ True, False])
     """
     xp = jnp if is_traced((solution, level)) else np
-    credit = solution.credit
+    (credit,) = fields("solution", solution, "credit")
     if isinstance(level, int) and credit.dtype != object:
         level = max(-1, min(level, np.iinfo(credit.dtype).max))  # no credit is larger
-    level = xp.asarray(level)
+    level = jnp.asarray(level) if xp is jnp else as_array("level", level)
+    if level.ndim and level.shape != credit.shape:
+        raise ValueError(
+            f"level must be one number, or one for each vertex {credit.shape}, got "
+            f"shape {level.shape}"
+        )
     if not np.issubdtype(level.dtype, np.integer):
         raise ValueError(f"level must be an integer, got {level.dtype}")
     return (credit >= 0) & (credit <= level)

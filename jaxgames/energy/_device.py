@@ -54,6 +54,7 @@ def prepare(arena: Arena, **bounds: Unpack[Bounds]) -> ops.Game:
         arena: a concrete arena.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
     """
+    arena, _ = _bounds.check(arena)
     return laid_out(arena, _bounds.widths(arena)[0].bits)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxgames import limits
 from jaxgames.arena import Arena
-from jaxgames.arguments import as_array, integer
+from jaxgames.arguments import as_array, fields, integer
 from jaxgames.energy import _bounds
 from jaxgames.energy._bounds import check_capacity
 from jaxgames.energy._solution import Solution
@@ -140,8 +140,9 @@ def _edges(arena: Arena, vertex: int) -> range:
 def _opponent(arena: Arena, solution: Solution, opponent, seed) -> Opponent:
     """The function that chooses edges, and checks of what it needs."""
     _bounds.check(arena)
-    for name in ("credit", "strategy"):
-        array = getattr(solution, name)
+    names = "credit", "strategy"
+    arrays = fields("solution", solution, *names)
+    for name, array in zip(names, arrays, strict=True):
         if array is None:
             raise ValueError(f"solved without strategies: solution.{name} is None")
         if np.shape(array) != np.shape(arena.owner) or np.ndim(array) != 1:

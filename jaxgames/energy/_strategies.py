@@ -27,6 +27,7 @@ class Dual(PotentialSolver):
     """
 
     name: ClassVar[str] = "dual"
+    solves: ClassVar[str] = "energy games for player 1"
     player: ClassVar[int] = 1
 
     def init(self, game: Task) -> State:

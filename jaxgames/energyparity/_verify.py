@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxgames import validity
 from jaxgames.arena import Arena, as_checked_as, is_traced
-from jaxgames.arguments import as_array, check_array
+from jaxgames.arguments import as_array, check_array, fields
 from jaxgames.energyparity import host
 from jaxgames.energyparity._checks import check
 from jaxgames.energyparity._solution import Solution
@@ -68,23 +68,23 @@ def verify(
         >>> print(energyparity.verify(arena, poor))
         vertex 0: player 0 may come there, or leave it, with less energy than he needs
     """
-    if is_traced((arena, solution.winner, solution.strategy)):
+    names = "winner", "strategy", "credit", "modes"
+    parts = fields("solution", solution, *names)
+    if is_traced((arena, parts[:2])):
         raise ValueError(
             "energy parity games are verified on the host, where a traced game cannot "
             "be: verify it outside of jax.jit"
         )
     check(arena)
-    arrays = {name: getattr(solution, name) for name in ("winner", "strategy")}
-    for name, array in arrays.items():
-        validity.check_answer(name, array, arena.owner.shape)
-    validity.check_answer("credit", solution.credit, arena.owner.shape, wide=True)
-    _check_modes(arena, solution.modes)
+    *arrays, modes = parts
+    for name, array in zip(names, arrays, strict=False):
+        wide = name == "credit"
+        validity.check_answer(name, array, arena.owner.shape, wide=wide)
+    _check_modes(arena, modes)
     plain = as_checked_as(arena, to_numpy(arena.unpad()))
     size = plain.shape[0]
-    winner, strategy, credit = (
-        np.asarray(x)[:size] for x in (*arrays.values(), solution.credit)
-    )
-    return host.verify(plain, winner, strategy, credit, to_numpy(solution.modes))
+    winner, strategy, credit = (np.asarray(x)[:size] for x in arrays)
+    return host.verify(plain, winner, strategy, credit, to_numpy(modes))
 
 
 def _check_modes(arena: Arena, modes: Any) -> None:

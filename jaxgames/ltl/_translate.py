@@ -71,7 +71,7 @@ def translate(
     formula = as_formula(formula)
     names = propositions_for(formula, propositions)
     name = f"!({formula})" if negate else str(formula)
-    normal = spread(normal_form(formula, negate))
+    normal = spread(normal_form(formula, bool(negate)))
     letters = letters_of(len(names))
     found = graph_of(normal, letters, names, max_states)
     if generalised:

@@ -1250,6 +1250,19 @@ def _exact_operation(operator: str, operands: tuple, value: Any) -> Fraction | N
     return {"+": one + other, "-": one - other, "*": one * other}[operator]
 
 
+def as_constants(constants: Any) -> dict[str, Any]:
+    """Constants that a user passed, by their names; none for None.
+
+    Raises:
+        ValueError: they are no mapping.
+    """
+    if constants is not None and not isinstance(constants, Mapping):
+        raise ValueError(
+            f"constants must be values by name, got {type(constants).__name__}"
+        )
+    return dict(constants or {})
+
+
 def given(name: str, value: Any) -> Any:
     """A constant that a user passed, as numpy has it.
 

@@ -15,6 +15,7 @@ from jaxgames.limits import Bounds, limited
 from jaxgames.mdp._asked import (
     Answer,
     Asked,
+    as_constants,
     check_concrete,
     given,
     initial_states,
@@ -249,7 +250,7 @@ def check(
     drive.check_solver(VALUES, solver)
     precision(epsilon)
     values = {}
-    for name, value in (constants or {}).items():
+    for name, value in as_constants(constants).items():
         given(name, value)
         values[name] = value
     question = as_property(asked)

@@ -20,7 +20,7 @@ SUM_TOLERANCE = 1e-5
 def precision(epsilon: Any) -> None:
     """Raises ValueError where a precision is no positive number."""
     try:
-        good = bool(0 < epsilon < np.inf)
+        good = np.ndim(epsilon) == 0 and bool(0 < epsilon < np.inf)
     except (TypeError, ValueError):
         good = False
     if not good:

@@ -19,6 +19,10 @@ def check_type(game: Any) -> None:
     """Raises ValueError for what is no game."""
     if not isinstance(game, Game):
         raise ValueError(f"game must be a Game, got {type(game).__name__}")
+    if not isinstance(game.model, MDP):
+        raise ValueError(f"game.model must be an MDP, got {type(game.model).__name__}")
+    if not is_traced(game):
+        by_state("game.player", game.player, game.model)
 
 
 def by_state(name: str, given: Any, model: MDP) -> np.ndarray:

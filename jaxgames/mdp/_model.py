@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from jaxgames.arena import Arena, bucket, is_traced, padded
+from jaxgames.arguments import integer
 from jaxgames.host import lend
 from jaxgames.kept import kept
 from jaxgames.later import jax
@@ -268,11 +269,14 @@ class MDP(Value):
             ValueError: the model is larger than that.
         """
         old = self.num_states, self.num_choices, self.num_branches
+        wanted = {
+            "num_states": num_states,
+            "num_choices": num_choices,
+            "num_branches": num_branches,
+        }
         new = [
-            bucket(have) if want is None else want
-            for have, want in zip(
-                old, (num_states, num_choices, num_branches), strict=True
-            )
+            bucket(have) if want is None else integer(name, want, 0)
+            for have, (name, want) in zip(old, wanted.items(), strict=True)
         ]
         if any(want < have for have, want in zip(old, new, strict=True)):
             raise ValueError(

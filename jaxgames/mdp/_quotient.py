@@ -6,6 +6,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from jaxgames.arena import is_traced
+from jaxgames.arguments import fields
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._region import NO_CHOICE, check_model
@@ -90,13 +91,15 @@ def quotient(
             "the size of a quotient depends on the model, so quotient cannot run under "
             "jax.jit or jax.vmap"
         )
-    label = np.asarray(components.state_label)
-    kept = np.asarray(components.choice_kept)
+    parts = fields("components", components, "state_label", "choice_kept")
+    label, kept = map(np.asarray, parts)
     if label.shape != (model.num_states,) or kept.shape != (model.num_choices,):
         raise ValueError(
             f"the components are of a model with {len(label)} states and {len(kept)} "
             f"choices, this one has {model.num_states} and {model.num_choices}"
         )
+    if not isinstance(stay, bool | np.bool_):
+        raise ValueError(f"stay must be True or False, got {stay!r:.80}")
     new_state, component = _numbered(label)
     size = len(component)
     owner = owner_of(model)

@@ -9,6 +9,7 @@ from jaxgames import drive, fixpoint, ops, states, validity
 from jaxgames.arena import is_traced
 from jaxgames.later import jax, to_numpy
 from jaxgames.mdp import _reach_traced, host
+from jaxgames.mdp._checks import precision
 from jaxgames.mdp._equations import Equations, equations, padded
 from jaxgames.mdp._interval import Answer, Bounds, IntervalIteration, System
 from jaxgames.mdp._open import Found, on_host, told
@@ -77,8 +78,10 @@ class Reachability(drive.Problem[Reach]):
         asked = Reach(*question)
         check_optimum(asked.optimum)
         model, fault = check_quantitative(asked.model)
-        if not is_traced(asked.epsilon) and not 0 < asked.epsilon < np.inf:
-            raise ValueError(f"epsilon must be a positive number, got {asked.epsilon}")
+        if not is_traced(asked.epsilon):
+            precision(asked.epsilon)
+        if asked.target is None:
+            raise ValueError("target must be a set of states, got None")
         target, passed = (
             None if x is None else as_states(name, model, x)
             for name, x in (("target", asked.target), ("states", asked.states))

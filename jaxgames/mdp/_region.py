@@ -80,6 +80,8 @@ def as_states(name: str, model: MDP, states: Any) -> Any:
     Raises:
         ValueError: there is no such label or state, or the array is of another kind.
     """
+    if not isinstance(model, MDP):
+        check_one(model)
     size = model.num_states
     if type(states) is np.ndarray and states.dtype == bool and states.shape == (size,):
         return states  # as they are passed from one function to another

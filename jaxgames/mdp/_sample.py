@@ -15,6 +15,7 @@ from jaxgames.limits import check_room
 from jaxgames.mdp import _questions
 from jaxgames.mdp._asked import (
     Asked,
+    as_constants,
     check_concrete,
     check_untimed,
     given,
@@ -36,7 +37,7 @@ from jaxgames.mdp._property import (
     as_property,
 )
 from jaxgames.mdp._questions import Posed
-from jaxgames.mdp._region import check_quantitative
+from jaxgames.mdp._region import check_one, check_quantitative
 from jaxgames.mdp._sampled import Ask, solver
 from jaxgames.mdp._tables import Tables, tables
 from jaxgames.solution import SolveError, Stats, Status
@@ -149,11 +150,12 @@ def values(
     steps = SAMPLED_ROUNDS
     if max_steps is not None:
         steps = integer("max_steps", max_steps, 0)
+    check_one(model)
     check_concrete(model)
     check_untimed(model)
     check_quantitative(model)
     precision(epsilon)
-    constants = dict(constants or {})
+    constants = as_constants(constants)
     for name, value in constants.items():
         given(name, value)
     question = as_property(asked)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames.mdp._asked import check_concrete, other_of
+from jaxgames.mdp._asked import as_constants, check_concrete, other_of
 from jaxgames.mdp._game import Game
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._paths import General, Limit, Until, opposite
@@ -64,7 +64,7 @@ def why_no_scheduler(
         return "a chain in continuous time has no choices"
     if node.condition is not None:
         return "it would remember whether the condition is met, and begin anew"
-    evaluated = evaluating(model, player, question, dict(constants or {}))
+    evaluated = evaluating(model, player, question, as_constants(constants))
     if evaluated.is_bounded_by_what_is_earned(node):
         return "it would remember what has been earned"
     path, optimum = path_of(evaluated, node), evaluated._optimum(node)

@@ -5,7 +5,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from jaxgames.arguments import as_array
+from jaxgames.arguments import as_array, fields
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp._almost_sure import first_kept, within
 from jaxgames.mdp._model import MDP, owner_of
@@ -28,7 +28,7 @@ class VisitingScheduler:
     def __init__(self, model: MDP, components: EndComponents):
         check_model(model)
         self._model, self._components = model, components
-        label = np.asarray(components.state_label)
+        label = np.asarray(fields("components", components, "state_label")[0])
         order = np.argsort(label, kind="stable")
         self._label = label
         self._members = order[np.searchsorted(label[order], 0) :]
@@ -123,7 +123,7 @@ def uniform_scheduler(
         array([0.5, 0.5, 1. , 1. ])
     """
     check_model(model)
-    kept = np.asarray(components.choice_kept)
+    kept = np.asarray(fields("components", components, "choice_kept")[0])
     owner = owner_of(model)
     count = np.bincount(owner[kept], minlength=model.num_states + 1)
     return np.where(kept, 1 / np.maximum(count, 1)[owner], 0.0)

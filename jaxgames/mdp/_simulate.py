@@ -6,6 +6,8 @@ from typing import Any, Protocol, Unpack
 import numpy as np
 
 from jaxgames import limits, ops
+from jaxgames.arena import is_traced
+from jaxgames.arguments import as_array, integer
 from jaxgames.later import jax, jnp
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp._model import MDP
@@ -72,6 +74,9 @@ def simulate(
         ((51, 3), [1, 1, 1])
     """
     check_quantitative(model)
+    steps = integer("steps", steps, 0)
+    if not is_traced(start):
+        start = _checked(model, start)
     if hasattr(scheduler, "next"):
         return jnp.asarray(_remembering(model, scheduler, start, steps, key))
     if np.ndim(scheduler) == 2:
@@ -99,6 +104,19 @@ def _bounds(rows: np.ndarray, probs: np.ndarray) -> np.ndarray:
     degree = np.diff(rows)
     after = after - np.repeat(before, degree)
     return after / np.repeat(after[rows[1:] - 1], degree)
+
+
+def _checked(model: MDP, start: Any) -> np.ndarray:
+    """States where runs begin; else raises ValueError."""
+    states = as_array("start", start)
+    if states.size and states.dtype.kind not in "iu":
+        raise ValueError(f"start must be states, got {states.dtype}")
+    wrong = states[(states < 0) | (states >= model.num_states)]
+    if wrong.size:
+        raise ValueError(
+            f"start must be states from 0 to {model.num_states - 1}, got {wrong[0]}"
+        )
+    return states
 
 
 @functools.partial(jax.jit, static_argnames=("steps", "depth"))

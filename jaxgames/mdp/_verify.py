@@ -78,8 +78,13 @@ def verify(
     if hasattr(components, "state_label"):
         label, kept = components.state_label, components.choice_kept
         count = validity.count_of(components)
-    else:
+    elif isinstance(components, tuple | list) and len(components) == 2:
         label, kept = components
+    else:
+        raise ValueError(
+            "components must be those of mec, or a pair of state labels and kept "
+            f"choices, got {type(components).__name__}"
+        )
     label = label if is_traced(label) else np.asarray(label)
     if label.shape != (model.num_states,) or label.dtype.kind != "i":
         raise ValueError(

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from jaxgames import limits
+from jaxgames.arguments import as_array, fields
 from jaxgames.limits import Bounds, limited
-from jaxgames.mdp._asked import Asked, check_concrete, other_of
+from jaxgames.mdp._asked import Asked, as_constants, check_concrete, other_of
 from jaxgames.mdp._game import Game
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._paths import Next, Until, read
@@ -120,13 +121,14 @@ def verify_values(
             f"'{question}' cannot be verified: expected a query such as Pmax=? [ ... ]"
         )
     size = model.num_states
-    lower, upper = (np.asarray(x, np.float64) for x in (found.lower, found.upper))
+    ends = fields("found", found, "lower", "upper")
+    lower, upper = (np.asarray(as_array("found", x), np.float64) for x in ends)
     if lower.shape != (size,) or upper.shape != (size,):
         raise ValueError(
             f"lower and upper must have {size} entries, got {list(lower.shape)} and "
             f"{list(upper.shape)}"
         )
-    evaluated = evaluating(model, player, question, dict(constants or {}))
+    evaluated = evaluating(model, player, question, as_constants(constants))
     if node.relation is not None:
         from jaxgames.mdp._verify_anew import of_threshold
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from jaxgames import energy, validity
 from jaxgames.arena import Arena, as_checked_as
+from jaxgames.arguments import fields
 from jaxgames.energy import host as energies
 from jaxgames.later import to_numpy
 from jaxgames.limits import Bounds, limited
@@ -59,8 +60,9 @@ def verify(
         vertex 0: with player 0's strategy player 1 can reach a cycle whose mean is ...
     """
     check(arena)
-    arrays = [solution.value_num, solution.value_den, solution.strategy]
-    for name, array in zip(("value_num", "value_den", "strategy"), arrays, strict=True):
+    names = "value_num", "value_den", "strategy"
+    arrays = fields("solution", solution, *names)
+    for name, array in zip(names, arrays, strict=True):
         values = name != "strategy"
         if array is not None or values:
             validity.check_answer(name, array, arena.owner.shape, wide=values)

@@ -30,8 +30,9 @@ def decide(
     Args:
         arena: a game with one integer weight on each edge; every vertex has a
             successor.
-        threshold: an integer, a `fractions.Fraction`, or a pair of integers `(p, q)`,
-            where `q` is positive if they are traced.
+        threshold: an integer, a `fractions.Fraction`, or a pair of integers `(p, q)`
+            with `q` not 0. A traced `q` of 0 ends in `Status.INVALID`, and nothing is
+            decided.
         solver: as for [`energy.solve`][jaxgames.energy.solve].
         strategies: whether strategies are wanted.
         how: `max_steps`, `state`, `throw`, `progress`, `deadline`, `memory`: see

@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxgames import drive, energy, states
-from jaxgames.arena import Arena, of_numpy
+from jaxgames import drive, energy, states, validity
+from jaxgames.arena import Arena, is_traced, of_numpy
 from jaxgames.meanpayoff import _batch, _parts, _values
 from jaxgames.meanpayoff._checks import check
 from jaxgames.meanpayoff._solution import Decision, Solution
@@ -87,9 +87,15 @@ class Decisions(drive.Problem[Asked]):
     solved = Decision
 
     def read(self, question: Any) -> tuple[Asked, Any]:
-        """A mean-payoff game; the threshold is looked at by who computes with it."""
+        """A mean-payoff game; a threshold is looked at by who computes with it.
+
+        That cannot be told what a denominator is that is traced.
+        """
         asked = Asked(*question)
         arena, fault = check(asked.arena)
+        pair = isinstance(asked.threshold, tuple) and len(asked.threshold) == 2
+        if pair and is_traced(asked.threshold[1]):
+            fault = validity.also(fault, asked.threshold[1] == 0)
         return asked._replace(arena=arena), fault
 
     def shape(self, question: Asked) -> tuple[int, int]:

@@ -8,13 +8,12 @@ another. So what they wait for, and whom they tell, is machine code as well.
 import array
 import ctypes
 import functools
-import hashlib
 import threading
 from pathlib import Path
 
 import numpy as np
 
-from jaxgames.native._kept import assembled, function, kept, linked, target_name
+from jaxgames.native._kept import function, library
 from jaxgames.tuning.base import PATIENT_LOOKS
 
 CREW, JOB = 64, 10
@@ -234,10 +233,7 @@ end:
 
 @functools.cache
 def _functions() -> tuple:
-    digest = hashlib.sha256(repr((TEXT, target_name())).encode()).hexdigest()[:16]
-    name = f"{__name__}-{digest}.native"
-    names = ("serve", "run", "steps")
-    code = linked(kept(name, Path(__file__), lambda: assembled(TEXT)), names)
+    code = library(__name__, Path(__file__), TEXT, ("serve", "run", "steps"))
     pointer = ctypes.c_void_p
     serve, run = (
         function(code["serve"], pointer),
@@ -287,7 +283,7 @@ class Crew:
         return codes[:]
 
     def steps(
-        self, enter: int, given: array.array, steps: np.ndarray, threads: int
+        self, enter: int, given: list[int], steps: np.ndarray, threads: int
     ) -> list[int]:
         """Has threads take steps in turn, each as soon as others have ended.
 

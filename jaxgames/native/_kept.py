@@ -144,6 +144,13 @@ def linked(machine_code: bytes, names: tuple[str, ...]) -> Any:
     return library.link(_linker(), f"program {next(_names)}")
 
 
+def library(name: str, file: Path, text: str, names: tuple[str, ...]) -> Any:
+    """Functions of a file that holds them in LLVM's language, as of `linked`."""
+    digest = hashlib.sha256(repr((text, target_name())).encode()).hexdigest()[:16]
+    made = kept(f"{name}-{digest}.native", file, lambda: assembled(text))
+    return linked(made, names)
+
+
 def function(address: int, *kinds: Any, result: Any = None) -> Callable[..., Any]:
     """A function that is called from Python, without its global lock meanwhile."""
     return ctypes.CFUNCTYPE(result, *kinds)(address)

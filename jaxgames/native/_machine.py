@@ -7,7 +7,6 @@ import hashlib
 import importlib.util
 import itertools
 import os
-import struct
 import sys
 import threading
 import types
@@ -28,10 +27,11 @@ from jaxgames.native._kept import (
     own_text,
     target_name,
 )
-from jaxgames.native._module import PLACE, Module
+from jaxgames.native._module import Module, leaves
+from jaxgames.native._places import PLACE
+from jaxgames.native._reading import ROOM, Form
 from jaxgames.native._types import (
     FLOAT,
-    IN_A_ROW,
     INT,
     NONE,
     Array,
@@ -70,30 +70,34 @@ class Program:
         plain: Callable[[Any], types.FunctionType | None],
     ):
         self._function, self._plain = function, plain
-        self._codes: dict[tuple, _Code | None] = {}
-        self._made_of: dict[tuple, _Code] = {}
+        self._forms: list[tuple[Form, _Code | None]] = []
+        self._made_of: dict[tuple, _Code | None] = {}
 
-    def code(self, arguments: tuple) -> "Callable[[tuple], Any] | None":
-        """What is called with a tuple of arguments of that kind.
+    def code(self, arguments: tuple) -> "tuple[_Code, Any] | None":
+        """The machine code for such arguments, and room for a call with these.
 
         None if the function does, or is given, what the translator does not know.
         """
-        seen = _seen(arguments)
-        if seen is None:
+        for form, code in self._forms:
+            room = form.read(arguments)
+            if room is not None:
+                return None if code is None else (code, room)
+        try:
+            kinds = tuple(map(type_of, arguments))
+        except Untranslatable:
             return None
-        if seen not in self._codes:
-            with _lock:  # others wait until it is made
-                if seen not in self._codes:
-                    try:
-                        code = self._of_kinds(tuple(map(type_of, arguments)))
-                    except Untranslatable:
-                        code = None
-                    self._codes[seen] = code
-        return self._codes[seen]
+        with _lock:  # others wait until it is made
+            code = self._of_kinds(kinds)
+            form = Form(arguments, 0 if code is None else code.num_results)
+            self._forms.append((form, code))
+        return None if code is None else (code, form.read(arguments))
 
-    def _of_kinds(self, kinds: tuple) -> "_Code":
+    def _of_kinds(self, kinds: tuple) -> "_Code | None":
         if kinds not in self._made_of:
-            self._made_of[kinds] = self._made(kinds)
+            try:
+                self._made_of[kinds] = self._made(kinds)
+            except Untranslatable:
+                self._made_of[kinds] = None
         return self._made_of[kinds]
 
     def _made(self, kinds: tuple) -> "_Code":
@@ -104,7 +108,7 @@ class Program:
         result, machine_code = kept(
             self._kept_as(kinds), Path(self._function.__code__.co_filename), make
         )
-        return _Code(machine_code, result)
+        return _Code(machine_code, kinds, result)
 
     def _kept_as(self, kinds: tuple) -> str:
         """The name of the file of its machine code: another one after any edit."""
@@ -144,43 +148,42 @@ def _write_constant(name: str, value: Any, digest: Any) -> None:
 class _Code:
     """Machine code for one kind of arguments."""
 
-    def __init__(self, machine_code: bytes, result: Type):
+    def __init__(self, machine_code: bytes, kinds: tuple, result: Type):
         self._result, self._owns = result, has_arrays(result)
-        self._results = ctypes.c_int64 * max(1, len(words(result)))
+        self.num_results = len(words(result))
+        self._begin = ROOM + self.num_results
+        self._end = self._begin + len(leaves(kinds))
         self._linked = linked(machine_code, ("enter", "native.close"))
         pointer, self._at = ctypes.c_void_p, self._linked["enter"]
         self._enter = function(self._at, pointer, pointer, pointer, result=ctypes.c_int)
         self.close = function(self._linked["native.close"], pointer)
 
-    def __call__(self, arguments: tuple) -> Any:
-        """Calls it, without Python's lock."""
-        given = array.array("q")
-        _add_words(arguments, given)
-        results, room = self._results(), _Words()
-        owners = (_Room(self, room), arguments) if self._owns else None
-        code = self._enter(room, given.buffer_info()[0], results)
+    def __call__(self, room: Any, arguments: tuple) -> Any:
+        """Calls it without Python's lock.
+
+        Args:
+            room: that of a `Form`, with the words of the arguments.
+            arguments: what they are the words of.
+        """
+        owners = (_Owner(self, room), arguments) if self._owns else None
+        at = ctypes.addressof(room)
+        code = self._enter(at, at + 8 * self._begin, at + 8 * ROOM)
         if owners is None and room[0]:
-            self.close(room)
+            self.close(at)
         if code:
             _check(code)
-        return _value(self._result, iter(results[:]), owners)
+        return _value(self._result, iter(room[ROOM : self._begin]), owners)
 
-    def on_each(self, crew: Crew, arguments: tuple, more: list[tuple]) -> None:
-        """Calls it for each of some, on the threads of a crew and on this one.
-
-        What follows the arguments of all is of one kind.
-        """
-        common, given = array.array("q"), array.array("q")
-        _add_words(arguments, common)
-        for each in more:
-            given.extend(common)
-            _add_words(each, given)
-        parts = len(more)
-        rooms = (ctypes.c_int64 * (3 * parts))()
-        results = self._results()
+    def on_each(self, crew: Crew, rooms: list[Any]) -> None:
+        """Calls it once in each room, on the threads of a crew and on this one."""
+        parts, given = len(rooms), array.array("q")
+        for room in rooms:
+            given.extend(room[self._begin : self._end])
+        own = (ctypes.c_int64 * (ROOM * parts))()
+        results = (ctypes.c_int64 * max(1, self.num_results))()
         codes = crew.run(
             self._at,
-            ctypes.addressof(rooms),
+            ctypes.addressof(own),
             given.buffer_info()[0],
             len(given) // parts,
             ctypes.addressof(results),
@@ -189,15 +192,13 @@ class _Code:
         for code in codes:
             _check(code)
 
-    def in_steps(self, crew: Crew, arguments: tuple, steps: np.ndarray, threads: int):
+    def in_steps(self, crew: Crew, room: Any, steps: np.ndarray, threads: int):
         """Calls it for each of some, as `on_each`; some wait for others.
 
-        Steps are int64 `[N, 3]`: two more arguments of each call, and how many calls
-        end before: all of earlier levels.
+        Steps are int64 `[N, 3]`: what the last two arguments of each call are, and how
+        many calls end before: all of earlier levels.
         """
-        given = array.array("q")
-        _add_words(arguments, given)
-        _add_words((0, 0), given)
+        given = room[self._begin : self._end]
         for code in crew.steps(self._at, given, steps, threads):
             _check(code)
 
@@ -215,19 +216,15 @@ def _check(code: int) -> None:
         raise MemoryError("no memory for an array of compiled code")
 
 
-_Words = ctypes.c_void_p * 3
-"""Where a call tells of the arrays that it has made."""
-
-
-class _Room:
+class _Owner:
     """What owns the arrays that a call returns, until none of them is left."""
 
-    def __init__(self, code: _Code, words: Any):
-        self._code, self._words = code, words
+    def __init__(self, code: _Code, room: Any):
+        self._code, self._room = code, room
 
     def __del__(self) -> None:
-        if self._words[0]:
-            self._code.close(self._words)
+        if self._room[0]:
+            self._code.close(self._room)
 
 
 class _Memory:
@@ -247,55 +244,6 @@ class _Memory:
 def _dtype(name: str) -> tuple[np.dtype, str]:
     """What numpy knows items by: to be asked for it each time takes long."""
     return np.dtype(name), np.dtype(name).str
-
-
-_float, _bits = struct.Struct("d").pack, struct.Struct("q").unpack
-
-
-def _seen(arguments: tuple) -> tuple | None:
-    """What tells the kinds of arguments apart, and is found faster than these.
-
-    None if items of an array do not lie one after the other.
-    """
-    found: list[Any] = []
-    add = found.append
-    for argument in arguments:
-        kind = type(argument)
-        if kind is np.ndarray or isinstance(argument, np.ndarray):
-            if argument.flags.num & IN_A_ROW != IN_A_ROW:
-                return None
-            add(argument.dtype)
-            add(argument.ndim)
-        else:
-            add(kind)
-            if isinstance(argument, tuple):
-                inner = _seen(argument)
-                if inner is None:
-                    return None
-                add(inner)
-    return tuple(found)
-
-
-def _add_words(arguments: tuple, to: array.array) -> None:
-    """The words of some arguments; what is met most often is asked for first.
-
-    Of an array it is the address of the array itself: machine code finds the rest.
-    """
-    append = to.append
-    for argument in arguments:
-        kind = type(argument)
-        if kind is np.ndarray:
-            append(id(argument))
-        elif kind is int:
-            append(argument)
-        elif isinstance(argument, tuple):
-            _add_words(argument, to)
-        elif isinstance(argument, float | np.floating):
-            append(*_bits(_float(argument)))
-        elif isinstance(argument, np.ndarray):
-            append(id(argument))
-        elif argument is not None:
-            append(int(argument))
 
 
 def _value(kind: Type, given: Any, owners: Any) -> Any:

@@ -6,14 +6,12 @@ caller's room the blocks that its result points into, and frees the others. A ca
 fails frees all rooms on the way back to where Python called.
 """
 
-import ctypes
 import types
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from jaxgames.native import _ahead, _sort
+from jaxgames.native._places import LENGTHS, PLACE
 from jaxgames.native._statements import Function
 from jaxgames.native._types import (
     IN_MEMORY,
@@ -196,7 +194,7 @@ class Module:
         """
         name, result = self._function(plain, kinds)
         lines, given = [], ["ptr %room"]
-        for place, kind in enumerate(_leaves(kinds)):
+        for place, kind in enumerate(leaves(kinds)):
             lines += [
                 f"%from.{place} = getelementptr i64, ptr %arguments, i64 {place}",
                 f"%word.{place} = load i64, ptr %from.{place}",
@@ -237,12 +235,12 @@ class Module:
         return "\n".join([*self._texts, text, "}", ""]), result
 
 
-def _leaves(kinds: tuple) -> list[Type]:
+def leaves(kinds: tuple) -> list[Type]:
     """The numbers and arrays of some arguments, and of tuples among them."""
     found: list[Type] = []
     for kind in kinds:
         if isinstance(kind, Tuple):
-            found += _leaves(kind.parts)
+            found += leaves(kind.parts)
         elif isinstance(kind, Array) or words(kind):
             found.append(kind)
     return found
@@ -255,7 +253,7 @@ def _parts_of_array(place: int, kind: Array) -> tuple[list[str], list[str]]:
         f"{name} = inttoptr i64 %word.{place} to ptr",
         f"{name}.at = getelementptr i8, ptr {name}, i64 {PLACE}",
         f"{name}.data = load ptr, ptr {name}.at",
-        f"{name}.shape.at = getelementptr i8, ptr {name}, i64 {PLACE + SHAPE}",
+        f"{name}.shape.at = getelementptr i8, ptr {name}, i64 {LENGTHS}",
         f"{name}.shape = load ptr, ptr {name}.shape.at",
     ]
     found = [f"ptr {name}.data"]
@@ -267,35 +265,6 @@ def _parts_of_array(place: int, kind: Array) -> tuple[list[str], list[str]]:
         ]
         found.append(f"i64 {name}.length.{axis}")
     return lines, found
-
-
-def _place_in_arrays() -> int:
-    """Where numpy's arrays hold the address of their items, in the array itself.
-
-    It follows the head of all Python objects: numpy's own header has compiled code read
-    it there, and two words later the address of the lengths. To be told of it in
-    another way takes three times as long.
-    """
-    tried = [np.empty(3), np.empty((2, 5), np.int32)[1], np.empty((1, 1), bool)]
-    told = [each.__array_interface__["data"][0] for each in tried]
-    word = ctypes.c_size_t
-    for place in range(0, object.__basicsize__ + 3 * 8, 8):
-        if [word.from_address(id(x) + place).value for x in tried] != told:
-            continue
-        shapes = [word.from_address(id(x) + place + SHAPE).value for x in tried]
-        if all(
-            tuple((word * x.ndim).from_address(at)) == x.shape
-            for x, at in zip(tried, shapes, strict=True)
-        ):
-            return place
-    raise ImportError("this numpy has arrays of an unknown form")  # never seen
-
-
-SHAPE = 16
-"""Bytes from there to the address of an array's lengths: the number of axes is
-between."""
-
-PLACE = _place_in_arrays()
 
 
 def _prefetch(name: str, kinds: tuple) -> str:

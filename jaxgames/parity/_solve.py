@@ -92,8 +92,8 @@ def prepare_host(arena: Arena, **bounds: Unpack[Bounds]) -> Prepared | Rows:
         arena: a concrete arena.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
     """
+    arena = validity.checked(arena)[0]
     with host.plain(arena.shape[1]):
-        arena = validity.checked(arena)[0]
         return rows_for_host(arena) or for_host(arena)
 
 

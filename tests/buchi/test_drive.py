@@ -144,6 +144,29 @@ def test_edges_outside_of_parts_are_not_laid_out():
     assert whole.inner(kinds)[0] is whole.arena
 
 
+@pytest.mark.parametrize("solver", [*SOLVERS, buchi.Trim()], ids=repr)
+def test_large_graphs_of_about_one_size_share_programs(solver, counted):
+    """Each product would be compiled for, with a vertex more or less than another."""
+    programs = []
+    for size in (12001, 12007, 12030):
+        # Each vertex leads to the next three, and the last ones back to the middle.
+        dst = np.arange(size)[:, None] + [1, 2, 3]
+        dst[-3:] = size // 2
+        arena = plain(np.repeat(np.arange(size), 3), np.ravel(dst), size)
+        some = np.isin(np.arange(size), [size // 3, size - 2])
+        if isinstance(solver, buchi.Trim):  # for weak automata
+            some = np.ones(size, bool)
+        for accepting in (some, np.arange(size) == size // 3):
+            exists = accepting is some
+            if exists or not isinstance(solver, buchi.Trim):
+                how = {"accepting": accepting, "initial": [0]}
+                found = buchi.accepting_cycle(arena, solver, **how)
+                assert found.exists == exists
+                assert buchi.verify(arena, found, **how)
+        programs.append(len(counted()))
+    assert programs[0] == programs[-1]
+
+
 def test_an_order_must_be_for_all_vertices():
     arena, accepting, part = next(parted(seed=33, count=1))
     accepting[part == 0] = False

@@ -378,9 +378,9 @@ def test_a_chain_that_prism_wrote():
     }
     assert np.array_equal(model.labels["end"], model.valuations["s"] == 7)
     assert np.array_equal(model.labels["six"], model.valuations["d"] == 6)
-    flips = model.state_rewards.pop("coin_flips")
-    assert np.array_equal(flips, model.valuations["s"] < 7)
-    assert (model.state_rewards, model.choice_rewards) == ({}, None)
+    assert [*model.state_rewards] == ["coin_flips"]
+    assert np.array_equal(model.state_rewards["coin_flips"], model.valuations["s"] < 7)
+    assert model.choice_rewards is None
 
 
 @needed

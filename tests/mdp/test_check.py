@@ -1,5 +1,6 @@
 """Properties of models: bounds that hold, are near, and are attained."""
 
+import dataclasses
 import functools
 import itertools
 import math
@@ -1351,7 +1352,10 @@ def test_what_gets_another_array_under_a_name_is_solved_anew():
     asked = 'Rmax=? [ F "end" ]'
     assert mdp.check(model, asked).value == 1
     assert mdp.values(model, asked, probabilities=model.probs).value[0] == 1
-    model.choice_rewards["gain"] = np.array([5.0, 0, 0, 0])
+    gain = np.array([5.0, 0, 0, 0])
+    with pytest.raises(TypeError, match="read-only"):
+        model.choice_rewards["gain"] = gain
+    model = dataclasses.replace(model, choice_rewards={"gain": gain})
     assert mdp.check(model, asked).value == 5
     assert mdp.values(model, asked, probabilities=model.probs).value[0] == 5
     waits = mdp.MDP.from_arrays(
@@ -1359,7 +1363,7 @@ def test_what_gets_another_array_under_a_name_is_solved_anew():
         state_rewards={"": [2.0, 0]}, labels={"end": [0, 1]}, exit_rates=[0.5, 1],
     )  # fmt: skip
     assert mdp.check(waits, 'R=? [ F "end" ]').value == pytest.approx(4)
-    waits.state_rewards[""] = np.array([3.0, 0])
+    waits = dataclasses.replace(waits, state_rewards={"": np.array([3.0, 0])})
     assert mdp.check(waits, 'R=? [ F "end" ]').value == pytest.approx(6)
 
 

@@ -547,6 +547,10 @@ def test_decisions_by_any_pair_inside_jit():
         assert winner.tolist() == [int(threshold > 0), int(threshold > -1)], pair
         assert meanpayoff.decide(arena, threshold).winner.tolist() == winner.tolist()
     assert solved.sum() > 60
+    none = decide(np.array([1, 3, 0], np.int32), np.array([0, 1, 0], np.int32))
+    assert none.status.tolist() == [Status.INVALID, Status.SOLVED, Status.INVALID]
+    assert none.winner.tolist() == [[-1, -1], [1, 1], [-1, -1]]
+    assert none.strategy[::2].tolist() == [[-1, -1], [-1, -1]]
     with pytest.raises(ValueError, match="with q not 0"):
         jax.jit(lambda x: meanpayoff.decide(x, (1, 0)).winner)(arena)
 

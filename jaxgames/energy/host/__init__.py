@@ -80,12 +80,14 @@ def solve(
     if not finished and status == Status.SOLVED:
         stopped = stop is not None and bool(stop[0])
         status = Status.INTERRUPTED if stopped else Status.MAX_STEPS
-    padding = (0, len(arena.owner) - len(winner))
-    if strategy is not None:
-        strategy = np.pad(strategy, padding, constant_values=NO_EDGE)
+    more = 0, len(arena.owner) - len(winner)
+    if more[1]:  # to be told that there is no padding takes as long as a small solve
+        credit, winner = np.pad(credit, more), np.pad(winner, more)
+        if strategy is not None:
+            strategy = np.pad(strategy, more, constant_values=NO_EDGE)
     return Solution(
-        credit=np.pad(credit, padding).astype(kind),
-        winner=np.pad(winner, padding),
+        credit=credit.astype(kind),
+        winner=winner,
         strategy=strategy,
         status=status,
         stats=Stats(solver="host", **stats),

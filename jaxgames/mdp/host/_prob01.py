@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jaxgames.arguments import fields
 from jaxgames.host import linear
 from jaxgames.kept import kept
 from jaxgames.mdp._model import MDP, first_choices, lent_rows
@@ -161,8 +162,8 @@ def almost_sure_buchi(model: MDP, accepting, components: EndComponents) -> Regio
     As [`mdp.almost_sure_buchi`][jaxgames.mdp.almost_sure_buchi].
     """
     accepting = as_states("accepting", model, accepting)
-    label = np.asarray(components.state_label)
-    kept = np.asarray(components.choice_kept)
+    parts = fields("components", components, "state_label", "choice_kept")
+    label, kept = map(np.asarray, parts)
     home = (label >= 0) & np.isin(label, label[accepting])
     inner = prob1(model, home & accepting, choices=kept)
     states, scheduler = prob1(model, home)

@@ -13,6 +13,7 @@ from jaxgames.limits import Bounds, limited
 from jaxgames.mdp._almost_sure import within
 from jaxgames.mdp._asked import (
     Asked,
+    as_constants,
     check_concrete,
     check_untimed,
     given,
@@ -493,7 +494,7 @@ def posed(model: MDP, asked: Any, constants: Any, epsilon: float) -> Case:
             "expected several objectives: multi(...)",
         )
     values = {}
-    for name, value in (constants or {}).items():
+    for name, value in as_constants(constants).items():
         given(name, value)
         values[name] = value
     from jaxgames.mdp._check import answering

@@ -64,6 +64,8 @@ class Prepared(NamedTuple):
         The edge of the arena in place of a loop that leads elsewhere here; all others
         are the same edges.
         """
+        if self.useless.size == 0:
+            return move
         vertex, loop, other = self.useless
         taken = move[vertex] == loop
         if not taken.any():

@@ -260,8 +260,9 @@ class Turns:
         """
         self._engine = turn.leg
         if turn.other is None:
-            finished = self._go(turn.leg, turn.budget)
-            return finished, turn._replace(budget=max(turn.budget - self._spent, 1))
+            if self._go(turn.leg, turn.budget):
+                return True, turn
+            return False, turn._replace(budget=max(turn.budget - self._spent, 1))
         second = self._followed(turn)
         aside = Aside(functools.partial(second._go, turn.other, turn.more))
         if turn.more * len(self._key) >= BESIDE_FROM:
@@ -454,7 +455,8 @@ class Turns:
             *(leg == AFRESH, self._stop, self._publish),
             *(steps, work, counts),
         )
-        self._count(("steps", "regions", "promotions", "dominions"), counts[:4])
+        names = ("steps", "regions", "promotions", "dominions")
+        self._count(names, counts[:4].tolist())
         self._spent = 0
         if keeps:
             self._spent = int(counts[4]) // unit

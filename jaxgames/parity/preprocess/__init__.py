@@ -82,6 +82,11 @@ def apply(
             some read vertex priorities only, and `"edge-priorities"`, `"shortcuts"`
             and `"chains"` leave edge priorities.
     """
+    if not isinstance(reductions, Iterable):
+        raise ValueError(
+            "reductions must be a list of names and functions, got "
+            f"{type(reductions).__name__}"
+        )
     reduced = identity(arena)
     for reduction in reductions:
         if isinstance(reduction, str):
@@ -90,5 +95,9 @@ def apply(
                     f"reductions are {', '.join(REDUCTIONS)}; got {reduction!r}"
                 )
             reduction = REDUCTIONS[reduction]
+        elif not callable(reduction):
+            raise ValueError(
+                f"a reduction is a name or a function, got {reduction!r:.80}"
+            )
         reduced = reduced.then(reduction)
     return reduced
