@@ -13,6 +13,7 @@ import numpy as np
 from jaxgames.arena import MAX_SIZE
 from jaxgames.host import compiled
 from jaxgames.limits import TooLargeError
+from jaxgames.solution import NO_EDGE
 from jaxgames.tuning.parity import POLL
 
 OUT = -1
@@ -25,8 +26,19 @@ SOLVED, SPENT, FULL, STOPPED, STUCK = 0, 1, 2, 3, 4
 """How learning ends: all is won; the budget is spent; the pool is full; somebody asked
 for an end; or a pass has found nothing, which no pass does."""
 
-NONE = -1
-"""No row."""
+NONE, NEW = -1, -2
+"""No row, or tangle; and that it was not looked for yet."""
+
+SAME, REGIONS, LEFT, KNOWN, OLD, NEWER, LATEST = range(8, 15)
+"""In `place`: how many regions of the first box the next pass keeps, -1 if it may keep
+none; how many there are, -1 if they are not noted; how many vertices and tangles there
+were at the end of a turn; how many vertices the first region had that is searched
+again; the first tangle that is new to it, and that will be to the next."""
+
+LEVEL, MOVE, BEFORE, START = range(4)
+"""In `regions`: of each vertex twice the number of its region of the first box, and one
+more if it had to move otherwise inside of that, and how it moved before; the vertices
+of the first that is searched again; and where in `rest` each one begins."""
 
 
 class Search(NamedTuple):
@@ -49,7 +61,8 @@ class Search(NamedTuple):
     found: np.ndarray  # int32: dominions of player 0, and from the end those of 1
     many: np.ndarray  # int64 [2]: how many vertices these have
     clock: np.ndarray  # int64 [1]: the last region
-    place: np.ndarray  # int64 [8]: where a pass goes on that was not brought to its end
+    place: np.ndarray  # int64 [16]: where a pass goes on, or the next one: see `_begin`
+    regions: np.ndarray  # int32 [4, V]: the regions of the first box: see `_begin`
 
 
 class Pool(NamedTuple):
@@ -64,14 +77,15 @@ class Pool(NamedTuple):
     begin_out: np.ndarray  # int32
     seen: np.ndarray  # int32: which of its ways out last was found to lead elsewhere
     lost: np.ndarray  # int32: which of its rows last was found not to be in the box
-    done: np.ndarray  # int64: the region that has got it, or cannot get it
+    done: np.ndarray  # int64: twice the region that cannot get it, or that and one: has
+    within: np.ndarray  # int32 [., 2]: a tangle that has all its vertices; see `contain`
     vertex: np.ndarray  # int32, by row
     move: np.ndarray  # int32: the edge that the player takes there, NO_EDGE if none
     out: np.ndarray  # int32, by way out: where it leads
     of: np.ndarray  # int32: its tangle
     after: np.ndarray  # int32: the next way out that leads there
     first: np.ndarray  # int32 [V, 2]: the first one to a vertex, of each player's
-    many: np.ndarray  # int64 [1]: how many tangles there are
+    many: np.ndarray  # int64 [3]: how many tangles, how many are `got`, by which region
 
 
 def new_search(size: int, clock: np.ndarray) -> Search:
@@ -95,7 +109,8 @@ def new_search(size: int, clock: np.ndarray) -> Search:
         found=words(),
         many=np.zeros(2, np.int64),
         clock=clock,
-        place=np.zeros(8, np.int64),
+        place=np.zeros(16, np.int64),
+        regions=words(4).reshape(4, size),
     )
 
 
@@ -109,13 +124,14 @@ def new_pool(size: int, rows: int) -> Pool:
         seen=np.empty(many, np.int32),
         lost=np.empty(many, np.int32),
         done=np.empty(many, np.int64),
+        within=np.empty((many, 2), np.int32),
         vertex=np.empty(rows, np.int32),
         move=np.empty(rows, np.int32),
         out=np.empty(ways, np.int32),
         of=np.empty(ways, np.int32),
         after=np.empty(ways, np.int32),
         first=np.full((size, 2), NONE, np.int32),
-        many=np.zeros(1, np.int64),
+        many=np.zeros(3, np.int64),
     )
     pool.begin[0] = pool.begin_out[0] = 0
     return pool
@@ -149,6 +165,7 @@ def copied(pool: Pool, room: Pool | None) -> Pool:
         size = used.get(name, len(old) if name in ("first", "many") else many + 1)
         new[:size] = old[:size]
     room.done[:many] = NONE
+    room.many[1:] = 0
     return room
 
 
@@ -172,6 +189,7 @@ def take_in(pool, other, begin):
             player = np.int64(other.player[index])
             pool.player[tangle] = player
             pool.seen[tangle], pool.lost[tangle], pool.done[tangle] = 0, 0, NONE
+            pool.within[tangle, 0] = NEW
             for k in range(other.begin_out[index], other.begin_out[index + 1]):
                 w = other.out[k]
                 out[way], of[way] = w, tangle
@@ -237,6 +255,28 @@ def attract_with_tangles(game, search, pool, queue, begin, end, asks, stop):
 
 
 @compiled
+def attract_new(search, pool, queue, end, first, asks):
+    """Attracts tangles from number `first` on to queue[:end], which is `IN`.
+
+    Returns the end of the queue, and how many rows were looked at.
+    """
+    player, _, _ = asks
+    boxes, out, begin_out = search.box, pool.out, pool.begin_out
+    work = np.int64(0)
+    for tangle in range(first, pool.many[0]):
+        if pool.player[tangle] == player:
+            k, last = np.int64(begin_out[tangle]), np.int64(begin_out[tangle + 1])
+            work -= k
+            while k < last and boxes[out[k]] != IN:
+                k += 1
+            work += k + 1
+            if k < last:
+                end, more = _nearer(search, pool, queue, end, tangle, asks)
+                work += more
+    return end, work
+
+
+@compiled
 def _nearer(search, pool, queue, end, tangle, asks):
     """One way out of a tangle leads to the region now; if all do, it joins.
 
@@ -246,10 +286,10 @@ def _nearer(search, pool, queue, end, tangle, asks):
     boxes, seen, lost, done = search.box, pool.seen, pool.lost, pool.done
     vertices, out = pool.vertex, pool.out
     work, begin = np.int64(0), np.int64(pool.begin[tangle])
-    if done[tangle] != region:
+    if done[tangle] >> 1 != region:
         there = boxes[vertices[begin + lost[tangle]]]
         if there != box and there != IN:
-            done[tangle] = region
+            done[tangle] = 2 * region
         else:
             first = np.int64(pool.begin_out[tangle])
             last = np.int64(pool.begin_out[tangle + 1])
@@ -262,15 +302,24 @@ def _nearer(search, pool, queue, end, tangle, asks):
             work += last - first - left
             seen[tangle] = k - first
             if left == 0:
-                done[tangle] = region
-                end, more = _joins(search, pool, queue, end, tangle, box)
-                work += more
+                before, larger = end, np.int64(pool.within[tangle, 0])
+                whole = larger >= 0 and done[larger] == 2 * region + 1
+                if not whole:
+                    whole, end, more = _joins(search, pool, queue, end, tangle, box)
+                    work += more
+                done[tangle] = 2 * region + whole
+                if whole:
+                    if pool.many[2] != region:
+                        pool.many[1], pool.many[2] = 0, region
+                    at_once = end - before == pool.begin[tangle + 1] - begin
+                    pool.within[pool.many[1], 1] = 2 * tangle + at_once
+                    pool.many[1] += 1
     return end, work
 
 
 @compiled
 def _joins(search, pool, queue, end, tangle, box):
-    """A tangle joins the region if all of it is in the box."""
+    """A tangle joins the region if all of it is in the box; whether it is."""
     boxes, move, vertices, moves = search.box, search.move, pool.vertex, pool.move
     begin, stop = np.int64(pool.begin[tangle]), np.int64(pool.begin[tangle + 1])
     row, first, whole = begin, stop, True
@@ -291,10 +340,43 @@ def _joins(search, pool, queue, end, tangle, box):
         u = vertices[row]
         if boxes[u] == box:
             boxes[u] = IN
-            move[u] = moves[row]
+            if moves[row] != NO_EDGE:
+                move[u] = moves[row]
             queue[end] = u
             end += 1
-    return end, work
+    return whole, end, work
+
+
+@compiled
+def contain(pool, marked, mark, larger, region):
+    """Notes which tangles that a region has got are within one that is learned of it.
+
+    The vertices of that one are marked. They are looked at no more, vertex by vertex,
+    where that one is attracted before. Returns how many rows were looked at.
+    """
+    within, done, vertices, begin = pool.within, pool.done, pool.vertex, pool.begin
+    work = np.int64(0)
+    if pool.many[2] == region:
+        for index in range(pool.many[1]):
+            tangle, at_once = within[index, 1] >> 1, within[index, 1] & 1
+            before = np.int64(within[tangle, 0])
+            work += 1
+            if before >= 0 and done[before] == 2 * region + 1:
+                inside = within[before, 0] == larger
+            elif at_once:  # it hangs together by the strategy of the region
+                inside = marked[vertices[begin[tangle]]] == mark
+            elif before == NEW:
+                within[tangle, 0], inside = NONE, False
+            else:
+                row, last = np.int64(begin[tangle]), np.int64(begin[tangle + 1])
+                work -= row
+                while row < last and marked[vertices[row]] == mark:
+                    row += 1
+                work += row
+                inside = row == last
+            if inside:
+                within[tangle, 0] = larger
+    return work
 
 
 @compiled
@@ -304,6 +386,7 @@ def forget(pool, key, won):
     vertices, moves, out, of = pool.vertex, pool.move, pool.out, pool.of
     seen, lost, done = pool.seen, pool.lost, pool.done
     many, kept = pool.many[0], np.int64(0)
+    number = np.empty(many, np.int32)
     row, way = np.int64(0), np.int64(0)
     first, first_out = np.int64(0), np.int64(0)
     for tangle in range(many):
@@ -311,7 +394,9 @@ def forget(pool, key, won):
         lives = True
         for k in range(first, last):
             lives = lives and key[vertices[k]] < won
+        number[tangle] = NONE
         if lives:
+            number[tangle] = kept
             for k in range(first, last):
                 vertices[row], moves[row] = vertices[k], moves[k]
                 row += 1
@@ -320,6 +405,7 @@ def forget(pool, key, won):
                 way += 1
             players[kept], seen[kept] = players[tangle], seen[tangle]
             lost[kept], done[kept] = lost[tangle], done[tangle]
+            pool.within[kept, 0] = pool.within[tangle, 0]
             kept += 1
             begin[kept], begin_out[kept] = row, way
         first, first_out = last, last_out
@@ -329,5 +415,8 @@ def forget(pool, key, won):
         player = players[of[k]]
         after[k] = heads[out[k], player]
         heads[out[k], player] = k
-    pool.many[0] = kept
+    for tangle in range(kept):
+        if pool.within[tangle, 0] >= 0:
+            pool.within[tangle, 0] = number[pool.within[tangle, 0]]
+    pool.many[0], pool.many[1] = kept, 0
     return many - kept
