@@ -53,7 +53,7 @@ def learn(game, key, move, search, pool, mixed, stop, publish, budget, counts):
     `counts` are steps, which are edges and rows looked at, regions, tangles and
     dominions.
     """
-    rest, box, listed, place = search.rest, search.box, search.listed, search.place
+    rest, box, place = search.rest, search.box, search.place
     left = np.int64(0)
     for v in game.order:
         if key[v] < 4 * WON:

@@ -78,7 +78,7 @@ class Pool(NamedTuple):
     seen: np.ndarray  # int32: which of its ways out last was found to lead elsewhere
     lost: np.ndarray  # int32: which of its rows last was found not to be in the box
     done: np.ndarray  # int64: twice the region that cannot get it, or that and one: has
-    within: np.ndarray  # int32 [., 2]: a tangle that has all its vertices; see `contain`
+    within: np.ndarray  # int32 [., 2]: one with all of its vertices; see `contain`
     vertex: np.ndarray  # int32, by row
     move: np.ndarray  # int32: the edge that the player takes there, NO_EDGE if none
     out: np.ndarray  # int32, by way out: where it leads
