@@ -7,6 +7,12 @@ region from there for the rest of the box, or does not stay in it. What the riva
 drive to these is left out of the pass, and the rest of the region is a box of its own.
 A region that is not open is a dominion if the rival cannot leave it at all. Else each
 part of it that the strategies do not lead out of is a tangle, or a dominion.
+
+The next pass would make the same regions of the first box again, up to the first to
+which one of the new tangles can be attracted: that is no more important than the least
+important region that such a tangle can be left for. So it begins there, with all that
+was in that region, and attracts only what is new. Where a region rises from level to
+level this way, a pass costs what has changed.
 """
 
 import numpy as np
@@ -104,10 +110,10 @@ def learn(game, key, move, search, pool, mixed, stop, publish, budget, counts):
 
 @compiled
 def _begin(search, pool, left, counts):
-    """Puts all that a pass searches again into the first box; how much that is.
+    """Puts all that a pass searches again into the first box, and nothing else.
 
-    Regions of the first box stay as they are up to the first to which a new tangle is
-    attracted, or in which one was found.
+    That is all of the game if something was won since, or learned elsewhere. Else the
+    first regions stay as they were: `place[SAME]` says how many.
     """
     rest, box, listed = search.rest, search.box, search.listed
     level, before, place = search.regions[LEVEL], search.regions[BEFORE], search.place
@@ -219,8 +225,9 @@ def _search(game, key, search, pool, left, stop, spent, counts):
 def _as_before(search, pool, heads, asks):
     """Puts the first region that a pass searches again into the queue, as it was.
 
-    It has attracted all that it can, but for new tangles. Returns how much it is, the
-    end of the queue with these, and how much work that was.
+    Its first vertices are there. It has attracted all that it can, but for the tangles
+    that are new. Returns how much it was, the end of the queue with these, and how much
+    work that was.
     """
     box, queue, regions, move = search.box, search.queue, search.regions, search.move
     old, end = np.int64(search.place[OLD]), np.int64(heads)
