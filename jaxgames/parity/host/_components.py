@@ -13,7 +13,7 @@ import numpy as np
 
 from jaxgames.host import compiled
 from jaxgames.parity.host._attract import WON
-from jaxgames.parity.host._tangles import IN, LEVEL, NEW, REGIONS, SAME, contain
+from jaxgames.parity.host._tangles import IN, LEVEL, NONE, REGIONS, SAME
 from jaxgames.solution import NO_EDGE
 
 CLOSED = 2**31 - 1
@@ -100,7 +100,7 @@ def _part(game, key, search, pool, begin, end, asks, counts):
     It is no tangle if it is one vertex from which nothing leads on; and it is a
     dominion if the rival cannot leave it.
     """
-    player, _, region = asks
+    player, _, _ = asks
     stack, marked, clock = search.rivals, search.marked, search.clock
     move, box = search.move, search.box
     row_ptr, head, owners = game.row_ptr, game.head, game.key
@@ -145,8 +145,7 @@ def _part(game, key, search, pool, begin, end, asks, counts):
         place[SAME] = min(place[SAME], joins, place[REGIONS] - 1)
         pool.player[tangle] = player
         pool.seen[tangle], pool.lost[tangle], pool.done[tangle] = 0, 0, -1
-        pool.within[tangle, 0] = NEW
-        counts[0] += contain(pool, marked, inside, tangle, region)
+        pool.within[tangle] = NONE
         pool.begin[tangle + 1], pool.begin_out[tangle + 1] = row, way
         pool.many[0] = tangle + 1
         heads, after, of = pool.first, pool.after, pool.of

@@ -23,6 +23,7 @@ from jaxgames.parity.host._components import dominion, learn_parts
 from jaxgames.parity.host._mixed import search_by_promotion
 from jaxgames.parity.host._tangles import (
     BEFORE,
+    BY,
     FULL,
     IN,
     KNOWN,
@@ -31,6 +32,7 @@ from jaxgames.parity.host._tangles import (
     LEVEL,
     MOVE,
     NEWER,
+    NONE,
     OLD,
     OUT,
     REGIONS,
@@ -60,7 +62,8 @@ def learn(game, key, move, search, pool, mixed, stop, publish, budget, counts):
     dominions.
     """
     rest, box, place = search.rest, search.box, search.place
-    left = np.int64(0)
+    left, by = np.int64(0), search.regions[BY]
+    by.fill(NONE)
     for v in game.order:
         if key[v] < 4 * WON:
             rest[left] = v
@@ -96,6 +99,7 @@ def learn(game, key, move, search, pool, mixed, stop, publish, budget, counts):
             left = _win(game, key, move, search, pool, left, stop, publish, counts)
             counts[0] += pool.begin[pool.many[0]]
             forgotten = forget(pool, key, 4 * WON)
+            by.fill(NONE)  # tangles have other numbers now
             if end == FULL and forgotten > 0:
                 end = np.int64(SOLVED)
             place[SAME] = -1

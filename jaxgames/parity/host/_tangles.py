@@ -26,8 +26,8 @@ SOLVED, SPENT, FULL, STOPPED, STUCK = 0, 1, 2, 3, 4
 """How learning ends: all is won; the budget is spent; the pool is full; somebody asked
 for an end; or a pass has found nothing, which no pass does."""
 
-NONE, NEW = -1, -2
-"""No row, or tangle; and that it was not looked for yet."""
+NONE = -1
+"""No row, or no tangle."""
 
 SAME, REGIONS, LEFT, KNOWN, OLD, NEWER, LATEST = range(8, 15)
 """In `place`: how many regions of the first box the next pass keeps, -1 if it may keep
@@ -35,10 +35,11 @@ none; how many there are, -1 if they are not noted; how many vertices and tangle
 were at the end of a turn; how many vertices the first region had that is searched
 again; the first tangle that is new to it, and that will be to the next."""
 
-LEVEL, MOVE, BEFORE, START = range(4)
+LEVEL, MOVE, BEFORE, START, BY = range(5)
 """In `regions`: of each vertex twice the number of its region of the first box, and one
 more if it had to move otherwise inside of that, and how it moved before; the vertices
-of the first that is searched again; and where in `rest` each one begins."""
+of the first that is searched again; where in `rest` each one begins; and with which
+tangle a vertex was attracted last, or NONE."""
 
 
 class Search(NamedTuple):
@@ -61,8 +62,8 @@ class Search(NamedTuple):
     found: np.ndarray  # int32: dominions of player 0, and from the end those of 1
     many: np.ndarray  # int64 [2]: how many vertices these have
     clock: np.ndarray  # int64 [1]: the last region
-    place: np.ndarray  # int64 [16]: where a pass goes on, or the next one: see `_begin`
-    regions: np.ndarray  # int32 [4, V]: the regions of the first box: see `_begin`
+    place: np.ndarray  # int64 [16]: where a pass goes on, or the next one
+    regions: np.ndarray  # int32 [5, V]: of regions; the names of rows are above
 
 
 class Pool(NamedTuple):
@@ -78,14 +79,14 @@ class Pool(NamedTuple):
     seen: np.ndarray  # int32: which of its ways out last was found to lead elsewhere
     lost: np.ndarray  # int32: which of its rows last was found not to be in the box
     done: np.ndarray  # int64: twice the region that cannot get it, or that and one: has
-    within: np.ndarray  # int32 [., 2]: one with all of its vertices; see `contain`
+    within: np.ndarray  # int32: one that has all of its vertices, or NONE
     vertex: np.ndarray  # int32, by row
     move: np.ndarray  # int32: the edge that the player takes there, NO_EDGE if none
     out: np.ndarray  # int32, by way out: where it leads
     of: np.ndarray  # int32: its tangle
     after: np.ndarray  # int32: the next way out that leads there
     first: np.ndarray  # int32 [V, 2]: the first one to a vertex, of each player's
-    many: np.ndarray  # int64 [3]: how many tangles, how many are `got`, by which region
+    many: np.ndarray  # int64 [1]: how many tangles there are
 
 
 def new_search(size: int, clock: np.ndarray) -> Search:
@@ -110,7 +111,7 @@ def new_search(size: int, clock: np.ndarray) -> Search:
         many=np.zeros(2, np.int64),
         clock=clock,
         place=np.zeros(16, np.int64),
-        regions=words(4).reshape(4, size),
+        regions=words(5).reshape(5, size),
     )
 
 
@@ -124,14 +125,14 @@ def new_pool(size: int, rows: int) -> Pool:
         seen=np.empty(many, np.int32),
         lost=np.empty(many, np.int32),
         done=np.empty(many, np.int64),
-        within=np.empty((many, 2), np.int32),
+        within=np.empty(many, np.int32),
         vertex=np.empty(rows, np.int32),
         move=np.empty(rows, np.int32),
         out=np.empty(ways, np.int32),
         of=np.empty(ways, np.int32),
         after=np.empty(ways, np.int32),
         first=np.full((size, 2), NONE, np.int32),
-        many=np.zeros(3, np.int64),
+        many=np.zeros(1, np.int64),
     )
     pool.begin[0] = pool.begin_out[0] = 0
     return pool
@@ -165,7 +166,6 @@ def copied(pool: Pool, room: Pool | None) -> Pool:
         size = used.get(name, len(old) if name in ("first", "many") else many + 1)
         new[:size] = old[:size]
     room.done[:many] = NONE
-    room.many[1:] = 0
     return room
 
 
@@ -189,7 +189,7 @@ def take_in(pool, other, begin):
             player = np.int64(other.player[index])
             pool.player[tangle] = player
             pool.seen[tangle], pool.lost[tangle], pool.done[tangle] = 0, 0, NONE
-            pool.within[tangle, 0] = NEW
+            pool.within[tangle] = NONE
             for k in range(other.begin_out[index], other.begin_out[index + 1]):
                 w = other.out[k]
                 out[way], of[way] = w, tangle
@@ -291,37 +291,33 @@ def _nearer(search, pool, queue, end, tangle, asks):
         if there != box and there != IN:
             done[tangle] = 2 * region
         else:
-            first = np.int64(pool.begin_out[tangle])
-            last = np.int64(pool.begin_out[tangle + 1])
-            k, left = first + seen[tangle], last - first
-            while left > 0 and boxes[out[k]] != box:
-                left -= 1
-                k += 1
-                if k == last:
-                    k = first
-            work += last - first - left
-            seen[tangle] = k - first
-            if left == 0:
-                before, larger = end, np.int64(pool.within[tangle, 0])
-                whole = larger >= 0 and done[larger] == 2 * region + 1
-                if not whole:
-                    whole, end, more = _joins(search, pool, queue, end, tangle, box)
+            larger, left = np.int64(pool.within[tangle]), np.int64(0)
+            if larger == NONE or done[larger] != 2 * region + 1:
+                first = np.int64(pool.begin_out[tangle])
+                last = np.int64(pool.begin_out[tangle + 1])
+                k, left = first + seen[tangle], last - first
+                while left > 0 and boxes[out[k]] != box:
+                    left -= 1
+                    k += 1
+                    if k == last:
+                        k = first
+                work += last - first - left
+                seen[tangle] = k - first
+                if left == 0:
+                    end, more = _joins(search, pool, queue, end, tangle, asks)
                     work += more
-                done[tangle] = 2 * region + whole
-                if whole:
-                    if pool.many[2] != region:
-                        pool.many[1], pool.many[2] = 0, region
-                    at_once = end - before == pool.begin[tangle + 1] - begin
-                    pool.within[pool.many[1], 1] = 2 * tangle + at_once
-                    pool.many[1] += 1
+            else:
+                done[tangle] = 2 * region + 1
     return end, work
 
 
 @compiled
-def _joins(search, pool, queue, end, tangle, box):
-    """A tangle joins the region if all of it is in the box; whether it is."""
+def _joins(search, pool, queue, end, tangle, asks):
+    """A tangle joins the region if all of it is in the box."""
+    _, box, region = asks
     boxes, move, vertices, moves = search.box, search.move, pool.vertex, pool.move
-    begin, stop = np.int64(pool.begin[tangle]), np.int64(pool.begin[tangle + 1])
+    by, begin = search.regions[BY], np.int64(pool.begin[tangle])
+    stop = np.int64(pool.begin[tangle + 1])
     row, first, whole = begin, stop, True
     while row < stop and whole:
         there = np.int64(boxes[vertices[row]])
@@ -342,41 +338,31 @@ def _joins(search, pool, queue, end, tangle, box):
             boxes[u] = IN
             if moves[row] != NO_EDGE:
                 move[u] = moves[row]
+            by[u] = tangle
             queue[end] = u
             end += 1
-    return whole, end, work
+    pool.done[tangle] = 2 * region + whole
+    if whole and first == stop:
+        work += _look_within(search, pool, tangle, region)
+    return end, work
 
 
 @compiled
-def contain(pool, marked, mark, larger, region):
-    """Notes which tangles that a region has got are within one that is learned of it.
+def _look_within(search, pool, tangle, region):
+    """Looks for a tangle that the region has got and that has all vertices of another.
 
-    The vertices of that one are marked. They are looked at no more, vertex by vertex,
-    where that one is attracted before. Returns how many rows were looked at.
+    Where the region gets the first one again, it has the other one, too. Returns how
+    many rows were looked at.
     """
-    within, done, vertices, begin = pool.within, pool.done, pool.vertex, pool.begin
-    work = np.int64(0)
-    if pool.many[2] == region:
-        for index in range(pool.many[1]):
-            tangle, at_once = within[index, 1] >> 1, within[index, 1] & 1
-            before = np.int64(within[tangle, 0])
-            work += 1
-            if before >= 0 and done[before] == 2 * region + 1:
-                inside = within[before, 0] == larger
-            elif at_once:  # it hangs together by the strategy of the region
-                inside = marked[vertices[begin[tangle]]] == mark
-            elif before == NEW:
-                within[tangle, 0], inside = NONE, False
-            else:
-                row, last = np.int64(begin[tangle]), np.int64(begin[tangle + 1])
-                work -= row
-                while row < last and marked[vertices[row]] == mark:
-                    row += 1
-                work += row
-                inside = row == last
-            if inside:
-                within[tangle, 0] = larger
-    return work
+    by, vertices = search.regions[BY], pool.vertex
+    begin, last = np.int64(pool.begin[tangle]), np.int64(pool.begin[tangle + 1])
+    row, larger = begin, np.int64(by[vertices[begin]])
+    if larger != NONE and pool.done[larger] == 2 * region + 1:
+        while row < last and by[vertices[row]] == larger:
+            row += 1
+        if row == last:
+            pool.within[tangle] = larger
+    return row - begin
 
 
 @compiled
@@ -405,7 +391,7 @@ def forget(pool, key, won):
                 way += 1
             players[kept], seen[kept] = players[tangle], seen[tangle]
             lost[kept], done[kept] = lost[tangle], done[tangle]
-            pool.within[kept, 0] = pool.within[tangle, 0]
+            pool.within[kept] = pool.within[tangle]
             kept += 1
             begin[kept], begin_out[kept] = row, way
         first, first_out = last, last_out
@@ -416,7 +402,7 @@ def forget(pool, key, won):
         after[k] = heads[out[k], player]
         heads[out[k], player] = k
     for tangle in range(kept):
-        if pool.within[tangle, 0] >= 0:
-            pool.within[tangle, 0] = number[pool.within[tangle, 0]]
-    pool.many[0], pool.many[1] = kept, 0
+        if pool.within[tangle] != NONE:
+            pool.within[tangle] = number[pool.within[tangle]]
+    pool.many[0] = kept
     return many - kept
