@@ -1246,12 +1246,13 @@ def test_step_limits_of_all_engines_leave_sound_answers(monkeypatch):
     monkeypatch.setattr(_legs, "WORK_OF_FEW", 1)
     partly, engines = 0, set()
     hard = generate.two_counters_plus(4), generate.counter_core(8)
-    games = (*random_arenas(seed=36, count=60, size=60), *hard, *hard, *hard)
+    more = [with_more_edges(generate.counter_ortl(20), seed) for seed in range(5)]
+    games = (*random_arenas(seed=36, count=60, size=60), *hard, *hard, *more, *hard)
     for number, arena in enumerate(games):
         let_most_of_work(monkeypatch, _legs.SECONDS[number // 2 % 4])
         prepared = engine.prepare(arena)
         whole = engine.run(prepared)
-        for limit in range(0, whole.stats["steps"], 97):
+        for limit in range(0, whole.stats["steps"] + 97, 97):
             publish = np.full(arena.shape[0], UNDECIDED, np.int8)
             outcome = engine.run(prepared, publish=publish, max_steps=limit)
             decided = check_partial(outcome, publish, whole)
