@@ -21,6 +21,7 @@ from jaxgames.parity._problem import Parity
 from jaxgames.parity.host import (
     _arranged,
     _attract,
+    _learning,
     _legs,
     _promotion,
     _rows,
@@ -541,6 +542,79 @@ def test_a_pass_learns_many_tangles_of_a_line(seed):
     solution = Solution(Status.SOLVED, winner=outcome.winner, strategy=outcome.strategy)
     assert engine.verify(arena, solution)
     assert outcome.stats["steps"] < 60 * sum(arena.shape)
+
+
+@pytest.mark.parametrize("levels", [20, 80])
+def test_a_region_rises_level_by_level_in_few_steps(levels):
+    """Each time with a tangle more, which has all of the others in it.
+
+    Player 0 goes round, and wins. From some places player 1 may leave, each for a
+    vertex of another even priority, from which there is only a way back. So there is
+    from vertices of the odd priorities between.
+    """
+    length, leaving = 4 * levels, 4 * np.arange(levels)
+    around, above = np.arange(length), length + np.arange(2 * levels)
+    back = np.zeros(2 * levels, np.int64)
+    arena = Arena.from_edges(
+        np.concatenate([around, leaving, above]),
+        np.concatenate([(around + 1) % length, above[::2], back]),
+        owner=np.isin(np.arange(length + 2 * levels), leaving),
+        priority=np.append(np.zeros(length, np.int64), np.arange(2 * levels) + 2),
+    )
+    stats = check_in_turn(arena, ("tangles",)).stats
+    assert stats["tangles"] == levels - 1
+    assert stats["regions"] < 6 * levels
+    assert stats["steps"] < 12 * levels * sum(arena.shape)
+
+
+def some_edges_changed(rng, arena):
+    """The same game, where one edge in 30 leads to a vertex drawn by lot."""
+    size, edges = arena.shape
+    dst = np.where(rng.random(edges) < 1 / 30, rng.integers(0, size, edges), arena.dst)
+    owner, priority = arena.owner, arena.priority
+    return Arena.from_edges(arena.src, dst, owner=owner, priority=priority)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_passes_that_keep_regions_learn_what_full_ones_do(seed):
+    """Tangle by tangle, from a pool that nothing else is told of."""
+
+    def learned(arena, keeps):
+        game = engine.prepare(arena)
+        size = len(game.key)
+        search = _tangles.new_search(size, np.zeros(1, np.int64))
+        pool = _tangles.new_pool(size, 64 * size + 256)
+        key, move = game.key.copy(), np.full(size, NO_EDGE, np.int32)
+        counts, end, found = np.zeros(4, np.int64), _tangles.SPENT, []
+        while end == _tangles.SPENT:
+            if not keeps:
+                search.place[_tangles.SAME] = -1
+            end = _learning.learn(
+                *(game, key, move, search, pool, False, engine.NEVER_STOPS),
+                *(engine.NOBODY_READS, 1, counts),
+            )
+            for tangle in range(len(found), pool.many[0]):
+                begin, last = pool.begin[tangle : tangle + 2]
+                found.append(sorted(pool.vertex[begin:last].tolist()))
+        assert end == _tangles.SOLVED
+        return found, (key >> 2).tolist(), counts.tolist()
+
+    rng, fewer = np.random.default_rng(seed), 0
+    hard = [
+        generate.two_counters(6),
+        generate.two_counters_plus(4),
+        generate.counter_rob(5),
+        generate.counter_symsi(12),
+        generate.jurdzinski(4, 12),
+    ]
+    for arena in hard + [some_edges_changed(rng, x) for x in 6 * hard]:
+        once, winners, counts = learned(arena, True)
+        again, others, more = learned(arena, False)
+        assert winners == others
+        assert once == again
+        assert counts[1] <= more[1]
+        fewer += counts[1] < more[1]
+    assert fewer > 10
 
 
 @pytest.mark.parametrize(
@@ -1172,12 +1246,13 @@ def test_step_limits_of_all_engines_leave_sound_answers(monkeypatch):
     monkeypatch.setattr(_legs, "WORK_OF_FEW", 1)
     partly, engines = 0, set()
     hard = generate.two_counters_plus(4), generate.counter_core(8)
-    games = (*random_arenas(seed=36, count=60, size=60), *hard, *hard, *hard)
+    more = [with_more_edges(generate.counter_ortl(20), seed) for seed in range(5)]
+    games = (*random_arenas(seed=36, count=60, size=60), *hard, *hard, *more, *hard)
     for number, arena in enumerate(games):
         let_most_of_work(monkeypatch, _legs.SECONDS[number // 2 % 4])
         prepared = engine.prepare(arena)
         whole = engine.run(prepared)
-        for limit in range(0, whole.stats["steps"], 97):
+        for limit in range(0, whole.stats["steps"] + 97, 97):
             publish = np.full(arena.shape[0], UNDECIDED, np.int8)
             outcome = engine.run(prepared, publish=publish, max_steps=limit)
             decided = check_partial(outcome, publish, whole)

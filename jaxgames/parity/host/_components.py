@@ -13,7 +13,7 @@ import numpy as np
 
 from jaxgames.host import compiled
 from jaxgames.parity.host._attract import WON
-from jaxgames.parity.host._tangles import IN
+from jaxgames.parity.host._tangles import IN, LEVEL, NONE, REGIONS, SAME
 from jaxgames.solution import NO_EDGE
 
 CLOSED = 2**31 - 1
@@ -102,7 +102,7 @@ def _part(game, key, search, pool, begin, end, asks, counts):
     """
     player, _, _ = asks
     stack, marked, clock = search.rivals, search.marked, search.clock
-    move = search.move
+    move, box = search.move, search.box
     row_ptr, head, owners = game.row_ptr, game.head, game.key
     out, vertices, moves = pool.out, pool.vertex, pool.move
     clock[0] += 1
@@ -112,6 +112,7 @@ def _part(game, key, search, pool, begin, end, asks, counts):
     tangle = np.int64(pool.many[0])
     row, way = np.int64(pool.begin[tangle]), np.int64(pool.begin_out[tangle])
     first_way = way
+    level, place, joins = search.regions[LEVEL], search.place, np.int64(0)
     fits = tangle < len(pool.player) and row + end - begin <= len(vertices)
     goes_on, index = False, begin
     while fits and index < end:
@@ -132,6 +133,7 @@ def _part(game, key, search, pool, begin, end, asks, counts):
                     marked[w] = inside + 1
                     out[way] = w
                     way += 1
+                    joins = max(joins, level[w] >> 1 if box[w] != 0 else place[REGIONS])
             e += 1
         counts[0] += 1 + e - row_ptr[v]
         row += 1
@@ -140,8 +142,10 @@ def _part(game, key, search, pool, begin, end, asks, counts):
         dominion(search, stack, begin, end, player, counts)
     elif fits and goes_on:
         counts[2] += 1
+        place[SAME] = min(place[SAME], joins, place[REGIONS] - 1)
         pool.player[tangle] = player
         pool.seen[tangle], pool.lost[tangle], pool.done[tangle] = 0, 0, -1
+        pool.within[tangle] = NONE
         pool.begin[tangle + 1], pool.begin_out[tangle + 1] = row, way
         pool.many[0] = tangle + 1
         heads, after, of = pool.first, pool.after, pool.of

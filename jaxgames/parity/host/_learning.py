@@ -7,6 +7,12 @@ region from there for the rest of the box, or does not stay in it. What the riva
 drive to these is left out of the pass, and the rest of the region is a box of its own.
 A region that is not open is a dominion if the rival cannot leave it at all. Else each
 part of it that the strategies do not lead out of is a tangle, or a dominion.
+
+The next pass would make the same regions of the first box again, up to the first to
+which one of the new tangles can be attracted: that is no more important than the least
+important region that such a tangle can be left for. So it begins there, with all that
+was in that region, and attracts only what is new. Where a region rises from level to
+level this way, a pass costs what has changed.
 """
 
 import numpy as np
@@ -16,13 +22,27 @@ from jaxgames.parity.host._attract import WON
 from jaxgames.parity.host._components import dominion, learn_parts
 from jaxgames.parity.host._mixed import search_by_promotion
 from jaxgames.parity.host._tangles import (
+    BEFORE,
+    BY,
     FULL,
     IN,
+    KNOWN,
+    LATEST,
+    LEFT,
+    LEVEL,
+    MOVE,
+    NEWER,
+    NONE,
+    OLD,
     OUT,
+    REGIONS,
+    SAME,
     SOLVED,
     SPENT,
+    START,
     STOPPED,
     STUCK,
+    attract_new,
     attract_with_tangles,
     forget,
 )
@@ -41,8 +61,9 @@ def learn(game, key, move, search, pool, mixed, stop, publish, budget, counts):
     `counts` are steps, which are edges and rows looked at, regions, tangles and
     dominions.
     """
-    rest, box, listed, place = search.rest, search.box, search.listed, search.place
-    left = np.int64(0)
+    rest, box, place = search.rest, search.box, search.place
+    left, by = np.int64(0), search.regions[BY]
+    by.fill(NONE)
     for v in game.order:
         if key[v] < 4 * WON:
             rest[left] = v
@@ -51,6 +72,8 @@ def learn(game, key, move, search, pool, mixed, stop, publish, budget, counts):
             box[v] = OUT  # somebody else may have won it since the last time
     spent, end = counts[0] + budget, np.int64(SOLVED)
     found = np.int64(place[1])
+    if place[LEFT] != left or place[KNOWN] != pool.many[0]:
+        place[SAME] = -1
     if place[0] > 0 and place[0] != left:
         # What is left of its boxes is a game, too; but promotion begins again. Others
         # have won what it might have found.
@@ -60,9 +83,9 @@ def learn(game, key, move, search, pool, mixed, stop, publish, budget, counts):
         known = counts[2] + counts[3]
         if place[0] == 0:
             found = np.int64(0)
-            for index in range(left):
-                box[rest[index]] = 0
-                listed[index] = rest[index]
+            if mixed:
+                place[SAME] = -1
+            _begin(search, pool, left, counts)
         if mixed:
             end = search_by_promotion(
                 game, key, search, pool, left, stop, spent, counts
@@ -76,14 +99,51 @@ def learn(game, key, move, search, pool, mixed, stop, publish, budget, counts):
             left = _win(game, key, move, search, pool, left, stop, publish, counts)
             counts[0] += pool.begin[pool.many[0]]
             forgotten = forget(pool, key, 4 * WON)
+            by.fill(NONE)  # tangles have other numbers now
             if end == FULL and forgotten > 0:
                 end = np.int64(SOLVED)
+            place[SAME] = -1
         place[0], place[1] = left if goes_on else 0, found
         if left == 0:
             end = np.int64(SOLVED)
         if end == SOLVED and found == 0:
             end = np.int64(STUCK)
+    place[LEFT], place[KNOWN] = left, pool.many[0]
     return end
+
+
+@compiled
+def _begin(search, pool, left, counts):
+    """Puts all that a pass searches again into the first box, and nothing else.
+
+    That is all of the game if something was won since, or learned elsewhere. Else the
+    first regions stay as they were: `place[SAME]` says how many.
+    """
+    rest, box, listed = search.rest, search.box, search.listed
+    level, before, place = search.regions[LEVEL], search.regions[BEFORE], search.place
+    kept, first, old = np.int64(place[SAME]), np.int64(0), np.int64(0)
+    if kept < 0:
+        for index in range(left):
+            v = rest[index]
+            listed[index] = v
+            box[v] = 0
+    else:
+        first, end = np.int64(search.regions[START, kept]), 2 * kept + 2
+        counts[0] += left - first
+        for index in range(first, left):
+            v = rest[index]
+            listed[index] = v
+            if box[v] == 0 or level[v] >= end:
+                box[v] = 0
+            elif level[v] >= end - 2:
+                box[v] = 0
+                before[old] = v
+                old += 1
+    search.boxes[0, 0], search.boxes[0, 1], search.boxes[0, 2] = 0, first, left
+    if kept < 0:  # the first pass is not noted: there may be no other
+        kept = np.int64(-1 if pool.many[0] == 0 else 0)
+    place[SAME], place[REGIONS], place[OLD] = left, kept, old
+    place[NEWER], place[LATEST] = place[LATEST], pool.many[0]
 
 
 @compiled
@@ -94,7 +154,6 @@ def _search(game, key, search, pool, left, stop, spent, counts):
     place, end = search.place, np.int64(SOLVED)
     search.many[0], search.many[1] = 0, 0
     if place[0] == 0:
-        boxes[0, 0], boxes[0, 1], boxes[0, 2] = 0, 0, left
         place[2], place[3] = 1, 1
     depth, names = np.int64(place[2]), np.int64(place[3])
     while depth > 0 and end == SOLVED:
@@ -123,18 +182,27 @@ def _search(game, key, search, pool, left, stop, spent, counts):
             at += going
         boxes[depth - 1, 1] = at
         asks = player, name, region
+        again = depth == 1 and place[OLD] > 0
+        old = size = heads
+        if again:
+            old, size, work = _as_before(search, pool, heads, asks)
+            counts[0] += work
         done, size, work = attract_with_tangles(
-            game, search, pool, queue, 0, heads, asks, stop
+            game, search, pool, queue, old if again else 0, size, asks, stop
         )
         counts[0] += work + at - begin
         if done < size:
             end = np.int64(STOPPED)
             continue
+        if depth == 1 and place[REGIONS] >= 0:
+            _note(search, size, first)
         leaving = _leaving(game, search, heads, asks, counts)
         if leaving > 0:
             asks = player, names, region
             kept = _drive_out(game, search, pool, size, leaving, asks, stop, counts)
             if kept > 0:
+                if depth == 1 and place[REGIONS] >= 0:
+                    _note_moves(search, kept)
                 _open(game, search, depth, first, kept, names)
                 counts[0] += kept
                 depth += 1
@@ -144,6 +212,7 @@ def _search(game, key, search, pool, left, stop, spent, counts):
                 dominion(search, queue, 0, size, player, counts)
             elif not learn_parts(game, key, search, pool, heads, size, asks, counts):
                 end = np.int64(FULL)
+                place[SAME] = min(place[SAME], place[REGIONS] - 1)
             for index in range(size):
                 box[queue[index]] = OUT
         if end == SOLVED and stop[0] != 0:
@@ -151,7 +220,54 @@ def _search(game, key, search, pool, left, stop, spent, counts):
         if end == SOLVED and counts[0] >= spent:
             end = np.int64(SPENT)
     place[2], place[3] = depth, names
+    if end == STOPPED:
+        place[SAME] = -1
     return end
+
+
+@compiled
+def _as_before(search, pool, heads, asks):
+    """Puts the first region that a pass searches again into the queue, as it was.
+
+    Its first vertices are there. It has attracted all that it can, but for the tangles
+    that are new. Returns how much it was, the end of the queue with these, and how much
+    work that was.
+    """
+    box, queue, regions, move = search.box, search.queue, search.regions, search.move
+    old, end = np.int64(search.place[OLD]), np.int64(heads)
+    for index in range(old):
+        v = regions[BEFORE, index]
+        if box[v] != IN:
+            queue[end] = v
+            end += 1
+            box[v] = IN
+            if regions[LEVEL, v] & 1 != 0:  # what was searched inside has moved it
+                move[v] = regions[MOVE, v]
+    search.place[OLD] = 0
+    newer = np.int64(search.place[NEWER])
+    end, work = attract_new(search, pool, queue, end, newer, asks)
+    return old, end, work + old
+
+
+@compiled
+def _note(search, size, first):
+    """Notes that queue[:size] is the next region of the first box."""
+    queue, level, place = search.queue, search.regions[LEVEL], search.place
+    number = np.int64(place[REGIONS])
+    search.regions[START, number] = first
+    for index in range(size):
+        level[queue[index]] = 2 * number
+    place[REGIONS] = number + 1
+
+
+@compiled
+def _note_moves(search, size):
+    """Notes how to move in queue[:size], which is to be searched by itself."""
+    queue, regions, move = search.queue, search.regions, search.move
+    for index in range(size):
+        v = queue[index]
+        regions[LEVEL, v] |= 1
+        regions[MOVE, v] = move[v]
 
 
 @compiled

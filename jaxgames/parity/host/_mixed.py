@@ -46,7 +46,7 @@ def search_by_promotion(game, key, search, pool, left, stop, spent, counts):
     many, place, end = search.many, search.place, np.int64(SOLVED)
     many[0], many[1] = 0, 0
     if place[0] == 0:
-        place[2:].fill(0)
+        place[2:8].fill(0)
     depth, at, used = np.int64(place[2]), np.int64(place[3]), np.int64(place[4])
     # What begins a region: queue[:heads], of which the first `old` have attracted all
     # that they can.

@@ -13,6 +13,7 @@ import numpy as np
 from jaxgames.arena import MAX_SIZE
 from jaxgames.host import compiled
 from jaxgames.limits import TooLargeError
+from jaxgames.solution import NO_EDGE
 from jaxgames.tuning.parity import POLL
 
 OUT = -1
@@ -26,7 +27,19 @@ SOLVED, SPENT, FULL, STOPPED, STUCK = 0, 1, 2, 3, 4
 for an end; or a pass has found nothing, which no pass does."""
 
 NONE = -1
-"""No row."""
+"""No row, or no tangle."""
+
+SAME, REGIONS, LEFT, KNOWN, OLD, NEWER, LATEST = range(8, 15)
+"""In `place`: how many regions of the first box the next pass keeps, -1 if it may keep
+none; how many there are, -1 if they are not noted; how many vertices and tangles there
+were at the end of a turn; how many vertices the first region had that is searched
+again; the first tangle that is new to it, and that will be to the next."""
+
+LEVEL, MOVE, BEFORE, START, BY = range(5)
+"""In `regions`: of each vertex twice the number of its region of the first box, and one
+more if it had to move otherwise inside of that, and how it moved before; the vertices
+of the first that is searched again; where in `rest` each one begins; and with which
+tangle a vertex was attracted last, or NONE."""
 
 
 class Search(NamedTuple):
@@ -49,7 +62,8 @@ class Search(NamedTuple):
     found: np.ndarray  # int32: dominions of player 0, and from the end those of 1
     many: np.ndarray  # int64 [2]: how many vertices these have
     clock: np.ndarray  # int64 [1]: the last region
-    place: np.ndarray  # int64 [8]: where a pass goes on that was not brought to its end
+    place: np.ndarray  # int64 [16]: where a pass goes on, or the next one
+    regions: np.ndarray  # int32 [5, V]: of regions; the names of rows are above
 
 
 class Pool(NamedTuple):
@@ -64,7 +78,8 @@ class Pool(NamedTuple):
     begin_out: np.ndarray  # int32
     seen: np.ndarray  # int32: which of its ways out last was found to lead elsewhere
     lost: np.ndarray  # int32: which of its rows last was found not to be in the box
-    done: np.ndarray  # int64: the region that has got it, or cannot get it
+    done: np.ndarray  # int64: twice the region that cannot get it, or that and one: has
+    within: np.ndarray  # int32: one that has all of its vertices, or NONE
     vertex: np.ndarray  # int32, by row
     move: np.ndarray  # int32: the edge that the player takes there, NO_EDGE if none
     out: np.ndarray  # int32, by way out: where it leads
@@ -95,7 +110,8 @@ def new_search(size: int, clock: np.ndarray) -> Search:
         found=words(),
         many=np.zeros(2, np.int64),
         clock=clock,
-        place=np.zeros(8, np.int64),
+        place=np.zeros(16, np.int64),
+        regions=words(5).reshape(5, size),
     )
 
 
@@ -109,6 +125,7 @@ def new_pool(size: int, rows: int) -> Pool:
         seen=np.empty(many, np.int32),
         lost=np.empty(many, np.int32),
         done=np.empty(many, np.int64),
+        within=np.empty(many, np.int32),
         vertex=np.empty(rows, np.int32),
         move=np.empty(rows, np.int32),
         out=np.empty(ways, np.int32),
@@ -172,6 +189,7 @@ def take_in(pool, other, begin):
             player = np.int64(other.player[index])
             pool.player[tangle] = player
             pool.seen[tangle], pool.lost[tangle], pool.done[tangle] = 0, 0, NONE
+            pool.within[tangle] = NONE
             for k in range(other.begin_out[index], other.begin_out[index + 1]):
                 w = other.out[k]
                 out[way], of[way] = w, tangle
@@ -237,6 +255,28 @@ def attract_with_tangles(game, search, pool, queue, begin, end, asks, stop):
 
 
 @compiled
+def attract_new(search, pool, queue, end, first, asks):
+    """Attracts tangles from number `first` on to queue[:end], which is `IN`.
+
+    Returns the end of the queue, and how many rows were looked at.
+    """
+    player, _, _ = asks
+    boxes, out, begin_out = search.box, pool.out, pool.begin_out
+    work = np.int64(0)
+    for tangle in range(first, pool.many[0]):
+        if pool.player[tangle] == player:
+            k, last = np.int64(begin_out[tangle]), np.int64(begin_out[tangle + 1])
+            work -= k
+            while k < last and boxes[out[k]] != IN:
+                k += 1
+            work += k + 1
+            if k < last:
+                end, more = _nearer(search, pool, queue, end, tangle, asks)
+                work += more
+    return end, work
+
+
+@compiled
 def _nearer(search, pool, queue, end, tangle, asks):
     """One way out of a tangle leads to the region now; if all do, it joins.
 
@@ -246,33 +286,38 @@ def _nearer(search, pool, queue, end, tangle, asks):
     boxes, seen, lost, done = search.box, pool.seen, pool.lost, pool.done
     vertices, out = pool.vertex, pool.out
     work, begin = np.int64(0), np.int64(pool.begin[tangle])
-    if done[tangle] != region:
+    if done[tangle] >> 1 != region:
         there = boxes[vertices[begin + lost[tangle]]]
         if there != box and there != IN:
-            done[tangle] = region
+            done[tangle] = 2 * region
         else:
-            first = np.int64(pool.begin_out[tangle])
-            last = np.int64(pool.begin_out[tangle + 1])
-            k, left = first + seen[tangle], last - first
-            while left > 0 and boxes[out[k]] != box:
-                left -= 1
-                k += 1
-                if k == last:
-                    k = first
-            work += last - first - left
-            seen[tangle] = k - first
-            if left == 0:
-                done[tangle] = region
-                end, more = _joins(search, pool, queue, end, tangle, box)
-                work += more
+            larger, left = np.int64(pool.within[tangle]), np.int64(0)
+            if larger == NONE or done[larger] != 2 * region + 1:
+                first = np.int64(pool.begin_out[tangle])
+                last = np.int64(pool.begin_out[tangle + 1])
+                k, left = first + seen[tangle], last - first
+                while left > 0 and boxes[out[k]] != box:
+                    left -= 1
+                    k += 1
+                    if k == last:
+                        k = first
+                work += last - first - left
+                seen[tangle] = k - first
+                if left == 0:
+                    end, more = _joins(search, pool, queue, end, tangle, asks)
+                    work += more
+            else:
+                done[tangle] = 2 * region + 1
     return end, work
 
 
 @compiled
-def _joins(search, pool, queue, end, tangle, box):
+def _joins(search, pool, queue, end, tangle, asks):
     """A tangle joins the region if all of it is in the box."""
+    _, box, region = asks
     boxes, move, vertices, moves = search.box, search.move, pool.vertex, pool.move
-    begin, stop = np.int64(pool.begin[tangle]), np.int64(pool.begin[tangle + 1])
+    by, begin = search.regions[BY], np.int64(pool.begin[tangle])
+    stop = np.int64(pool.begin[tangle + 1])
     row, first, whole = begin, stop, True
     while row < stop and whole:
         there = np.int64(boxes[vertices[row]])
@@ -291,10 +336,33 @@ def _joins(search, pool, queue, end, tangle, box):
         u = vertices[row]
         if boxes[u] == box:
             boxes[u] = IN
-            move[u] = moves[row]
+            if moves[row] != NO_EDGE:
+                move[u] = moves[row]
+            by[u] = tangle
             queue[end] = u
             end += 1
+    pool.done[tangle] = 2 * region + whole
+    if whole and first == stop:
+        work += _look_within(search, pool, tangle, region)
     return end, work
+
+
+@compiled
+def _look_within(search, pool, tangle, region):
+    """Looks for a tangle that the region has got and that has all vertices of another.
+
+    Where the region gets the first one again, it has the other one, too. Returns how
+    many rows were looked at.
+    """
+    by, vertices = search.regions[BY], pool.vertex
+    begin, last = np.int64(pool.begin[tangle]), np.int64(pool.begin[tangle + 1])
+    row, larger = begin, np.int64(by[vertices[begin]])
+    if larger != NONE and pool.done[larger] == 2 * region + 1:
+        while row < last and by[vertices[row]] == larger:
+            row += 1
+        if row == last:
+            pool.within[tangle] = larger
+    return row - begin
 
 
 @compiled
@@ -304,6 +372,7 @@ def forget(pool, key, won):
     vertices, moves, out, of = pool.vertex, pool.move, pool.out, pool.of
     seen, lost, done = pool.seen, pool.lost, pool.done
     many, kept = pool.many[0], np.int64(0)
+    number = np.empty(many, np.int32)
     row, way = np.int64(0), np.int64(0)
     first, first_out = np.int64(0), np.int64(0)
     for tangle in range(many):
@@ -311,7 +380,9 @@ def forget(pool, key, won):
         lives = True
         for k in range(first, last):
             lives = lives and key[vertices[k]] < won
+        number[tangle] = NONE
         if lives:
+            number[tangle] = kept
             for k in range(first, last):
                 vertices[row], moves[row] = vertices[k], moves[k]
                 row += 1
@@ -320,6 +391,7 @@ def forget(pool, key, won):
                 way += 1
             players[kept], seen[kept] = players[tangle], seen[tangle]
             lost[kept], done[kept] = lost[tangle], done[tangle]
+            pool.within[kept] = pool.within[tangle]
             kept += 1
             begin[kept], begin_out[kept] = row, way
         first, first_out = last, last_out
@@ -329,5 +401,8 @@ def forget(pool, key, won):
         player = players[of[k]]
         after[k] = heads[out[k], player]
         heads[out[k], player] = k
+    for tangle in range(kept):
+        if pool.within[tangle] != NONE:
+            pool.within[tangle] = number[pool.within[tangle]]
     pool.many[0] = kept
     return many - kept
