@@ -202,6 +202,7 @@ _DECORATORS = frozenset({"jax.jit"})
 _REGISTRATIONS = frozenset({
     "jax.tree_util.register_dataclass",
     "jax.tree_util.register_pytree_node_class",
+    "jax.tree_util.register_pytree_with_keys_class",
     "jax.export.register_pytree_node_serialization",
 })  # fmt: skip
 """What tells JAX of a class, and returns it."""

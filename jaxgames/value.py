@@ -165,7 +165,7 @@ def exportable(name: str) -> Callable[[type[T]], type[T]]:
 
 
 @exportable("jaxgames.value.ReadOnly")
-@jax.tree_util.register_pytree_node_class
+@jax.tree_util.register_pytree_with_keys_class
 class ReadOnly(dict):
     """A dictionary that nobody can write to: what is derived from it is kept.
 
@@ -195,8 +195,14 @@ class ReadOnly(dict):
         """Pickled and copied as a whole: entries cannot be added one by one."""
         return type(self), (dict(self),)
 
+    def tree_flatten_with_keys(self) -> tuple[tuple, tuple]:
+        """Entries are children, and have the keys that those of others have."""
+        names = tuple(sorted(self))
+        key = jax.tree_util.DictKey
+        return tuple((key(name), self[name]) for name in names), names
+
     def tree_flatten(self) -> tuple[tuple, tuple]:
-        """Entries are children, names are structure, in their own order."""
+        """Names are structure, in their own order."""
         names = tuple(sorted(self))
         return tuple(self[name] for name in names), names
 

@@ -4,6 +4,8 @@ import copy
 import dataclasses
 import gc
 import pickle
+import subprocess
+import sys
 import threading
 import weakref
 
@@ -25,12 +27,14 @@ from jaxgames import (
     meanpayoff,
     multienergy,
     parity,
+    states,
     systems,
 )
 from jaxgames import value as value_module
 from jaxgames.equivalence._system import System as SortedSystem
 from jaxgames.io import LTS
-from jaxgames.value import Value, freeze, own
+from jaxgames.later import to_numpy
+from jaxgames.value import ReadOnly, Value, freeze, own
 
 ARRAYS = {
     "row_ptr": np.int32,
@@ -611,6 +615,25 @@ def test_read_only_dictionaries_are_what_others_are():
     assert count(model) == {"goal": 1, "a": 1}
     two = jax.tree.map(lambda *x: np.stack(x), model, dataclasses.replace(model))
     assert jax.vmap(count)(two)["goal"].tolist() == [1, 1]
+
+
+def test_read_only_dictionaries_have_the_fingerprints_of_others():
+    """With JAX, without it, and as files have them that were made before."""
+    labels = {"goal": np.array([False, True]), "a": np.array([True, False])}
+    expected = states.fingerprint({"labels": labels})
+    found = states.fingerprint({"labels": ReadOnly(labels)})
+    assert to_numpy(found) == to_numpy(expected)
+    paths = jax.tree_util.tree_flatten_with_path(ReadOnly(labels))[0]
+    assert [jax.tree_util.keystr(path) for path, _ in paths] == ["['a']", "['goal']"]
+    code = """
+import numpy as np
+from jaxgames import later, states
+from jaxgames.value import ReadOnly
+labels = {"goal": np.array([False, True]), "a": np.array([True, False])}
+print(*states.fingerprint({"labels": ReadOnly(labels)}), later.imported())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.split() == [*(str(int(x)) for x in expected), "False"]
 
 
 def test_large_arrays_are_copied_in_pieces(monkeypatch):
