@@ -6,7 +6,6 @@ values of a chain are found in fractions where inequalities do not show them.
 """
 
 import dataclasses
-import functools
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from types import SimpleNamespace
@@ -16,6 +15,7 @@ import numpy as np
 
 from jaxgames import limits
 from jaxgames.arguments import as_array, fields
+from jaxgames.kept import keeps
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp._asked import Asked, as_constants, check_concrete, other_of
 from jaxgames.mdp._game import Game
@@ -265,7 +265,7 @@ class Claim:
 
     # ---- sets --------------------------------------------------------------------
 
-    @functools.cached_property
+    @keeps
     def _ways(self) -> Ways:
         branches = self.branch_target, self.branch_choice
         return Ways.of(*branches, self.owner, len(self.real))
@@ -336,7 +336,7 @@ class Claim:
             doubtful = doubtful[~sure]
         for at in doubtful.tolist():
             limits.tick("verifying", at, "choices")
-            found[at] = not self._kept(bound, at, earned, sign, discount)
+            found[at] = not self._holds(bound, at, earned, sign, discount)
         return found
 
     def misses_by_a_hair(self, bound, choices, shape: "Shape") -> bool:
@@ -351,7 +351,7 @@ class Claim:
         off = np.abs(own - gain - float(shape.discount) * sums)
         return bool(np.all(off <= HAIR * (np.abs(own) + np.abs(gain) + sizes)))
 
-    def _kept(self, bound, at, earned, sign, discount) -> bool:
+    def _holds(self, bound, at, earned, sign, discount) -> bool:
         """Whether a choice keeps a bound, in fractions."""
         own = bound[self.owner[at]]
         here = range(self.rows[at], self.rows[at + 1])

@@ -744,7 +744,10 @@ def test_statistics(habits_of_a_cpu):
     ("call", "message"),
     [
         (lambda x: graph.scc(x, "tarjan"), "no component solver is called 'tarjan'"),
-        (lambda x: graph.scc(x, 3), "component solver, got 3"),  # type: ignore
+        (
+            lambda x: graph.scc(x, 3),  # type: ignore
+            "component solver, which derives from ComponentSolver, got 3",
+        ),
         (lambda x: graph.scc(x, max_steps=-1), "must be at least 0, got -1"),
         (lambda x: graph.scc(x, "host", max_steps=1), "takes neither"),
         (lambda x: graph.scc(x, vertices=[True]), r"each vertex \(2\)"),
