@@ -2,7 +2,7 @@
 
 It shares nothing with what solves: nature's best answer is found by sorting all
 branches at once, and in fractions wherever floating point leaves a doubt; sets are
-found by plain rounds over all branches.
+found by searches that look at each branch once.
 """
 
 from fractions import Fraction
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames import limits
+from jaxgames.host import linear
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._paths import Until
 from jaxgames.mdp._property import Cumulative, Query, Temporal
@@ -58,6 +59,9 @@ class Intervals:
         either = at_low | at_high
         self.low = np.where(either, point, low) * (1 - BLUR)
         self.high = np.minimum(np.where(either, point, high) * (1 + BLUR), 1.0)
+        # Branches by where they lead, for searches.
+        self.into = np.argsort(self.target, kind="stable")
+        self.starts = np.searchsorted(self.target[self.into], np.arange(self.size + 1))
 
     def _summed(self, x: np.ndarray) -> np.ndarray:
         return np.bincount(self.choice, x, minlength=self.count)
@@ -121,10 +125,11 @@ class Intervals:
     def may_avoid(self, states: np.ndarray) -> np.ndarray:
         """The choices in which nature can keep out of some states: bool `[C]`."""
         hits = states[self.target]
+        touched = self._summed(hits * 1.0) > 0
         room = self._summed(np.where(hits, 0.0, self.high))
         forced = self._summed((hits & (self.low > 0)).astype(np.float64)) > 0
-        found = ~forced & (room >= 1)
-        close = ~forced & (np.abs(room - 1) < 1e-9)
+        found = ~forced & ((room >= 1) | ~touched)
+        close = ~forced & touched & (np.abs(room - 1) < CLOSE)
         for choice in np.flatnonzero(close).tolist():
             _, high = self.bounds(choice)
             here = self.branches(choice)
@@ -135,9 +140,96 @@ class Intervals:
             found[choice] = total >= 1
         return found
 
-    def may_hit(self, states: np.ndarray) -> np.ndarray:
-        """The choices in which nature can come to some states: bool `[C]`."""
-        return self._summed((states[self.target] & (self.high > 0)) * 1.0) > 0
+    def spread(
+        self,
+        mark: np.ndarray,
+        passed: np.ndarray,
+        choices: np.ndarray,
+        once: np.ndarray,
+        *,
+        every: bool = False,
+        forced: bool = False,
+    ) -> np.ndarray:
+        """What is marked, and what gets there: each branch is looked at once.
+
+        Args:
+            mark: bool `[S]`.
+            passed: bool `[S]`, the states that may be marked.
+            choices: bool `[C]`, those that may be taken.
+            once: bool `[E]`, branches one of which is enough for a choice to count.
+            every: whether a state is marked when all its choices count, not just one.
+            forced: whether a choice also counts when its other branches have not room
+                for all that is likely, so that nature cannot keep out.
+        """
+        whole = self._summed(self.high) if forced else np.full(self.count, np.inf)
+        while True:
+            limits.tick("verifying")
+            free = np.bincount(self.owner[choices], minlength=self.size)
+            found = mark | (passed & (free == 0)) if every else mark.copy()
+            room, counted = whole.copy(), np.zeros(self.count, bool)
+            _spread(
+                *(self.starts, self.into, self.choice, self.owner, self.high, once),
+                *(room, free, choices, counted, found, passed, every),
+            )
+            # What is close fractions tell; it counts from now on.
+            more = choices & ~counted & (np.abs(room - 1) < CLOSE) & (room < whole)
+            if more.any():
+                more &= ~self.may_avoid(found)
+            if not more.any():
+                return found
+            once, mark = once | (found[self.target] & more[self.choice]), found
+
+
+CLOSE = 1e-9
+"""By how much sums of probabilities are off at most."""
+
+
+@linear
+def _spread(
+    starts, into, choice, owner, high, once, room, free, choices, counted, mark, passed,
+    every,
+):  # fmt: skip
+    """Marks states; see `Intervals.spread`.
+
+    Args:
+        starts: int `[S + 1]`, where the branches into each state begin in `into`.
+        into: int `[E]`, these branches.
+        choice: int `[E]`, of each branch.
+        owner: int `[C]`, the state of each choice.
+        high: float64 `[E]`, the largest probabilities.
+        once: bool `[E]`, branches that are enough for a choice.
+        room: float64 `[C]`, what branches that lead elsewhere can take; written to.
+        free: int `[S]`, choices that do not count so far; written to.
+        choices: bool `[C]`, those that may be taken.
+        counted: bool `[C]`, those that count so far; written to.
+        mark: bool `[S]`, written to.
+        passed: bool `[S]`, states that may be marked.
+        every: whether all choices of a state have to count.
+    """
+    size = len(mark)
+    waiting, count = np.empty(size, np.int64), 0
+    for s in range(size):
+        if mark[s]:
+            waiting[count] = s
+            count += 1
+    while count > 0:
+        count -= 1
+        s = waiting[count]
+        for i in range(starts[s], starts[s + 1]):
+            e = into[i]
+            c = choice[e]
+            room[c] -= high[e]
+            if counted[c] or not choices[c]:
+                continue
+            if not once[e] and room[c] >= 1.0 - CLOSE:
+                continue
+            counted[c] = True
+            before = owner[c]
+            free[before] -= 1
+            if (free[before] == 0 or not every) and passed[before] and not mark[before]:
+                mark[before] = True
+                waiting[count] = before
+                count += 1
 
 
 class Claim(NamedTuple):
@@ -186,64 +278,55 @@ class Claim(NamedTuple):
 
     def reaches(self, goal, passed, scheduler: int, nature: int) -> np.ndarray:
         """From where a goal is reached with more than probability zero."""
-        own, mark = self.intervals, goal & self.intervals.real
-        chosen = self.chosen()
-        while True:
-            limits.tick("verifying")
-            if nature == FIXED:
-                hits = mark[own.target] & (self.nature[: len(own.target)] > 0)
-                good = np.bincount(own.choice, hits, minlength=own.count) > 0
-            else:
-                good = own.may_hit(mark) if nature == ANY else ~own.may_avoid(mark)
-            new = mark | (passed & self._of(good, chosen, scheduler))
-            if (new == mark).all():
-                return mark
-            mark = new
+        own = self.intervals
+        return own.spread(
+            *(goal & own.real, passed & own.real, self._choices(scheduler)),
+            self._hits(nature),
+            every=scheduler == ALL,
+            forced=nature == ALL,
+        )
 
     def surely(self, goal, scheduler: int, nature: int) -> np.ndarray:
-        """From where those who are friends can reach a goal with probability one."""
-        own, inside = self.intervals, self.intervals.real.copy()
-        chosen = self.chosen()
-        while True:
-            if nature == FIXED:
-                some = self.nature[: len(own.target)] > 0
-                out = some & ~inside[own.target]
-                stays = np.bincount(own.choice, out, minlength=own.count) == 0
-            else:
-                some = np.ones(len(own.target), bool)
-                stays = own.may_avoid(~inside)
-            mark = goal & inside
-            while True:
-                limits.tick("verifying")
-                hits = some & mark[own.target] & (own.high > 0)
-                good = stays & (np.bincount(own.choice, hits, minlength=own.count) > 0)
-                new = mark | (inside & self._of(good, chosen, scheduler))
-                if (new == mark).all():
-                    break
-                mark = new
-            if (mark == inside).all():
-                return inside
-            inside = mark
+        """From where those who are friends can reach a goal with probability one.
 
-    def rests(self, choices) -> np.ndarray:
-        """From where friends can stay for ever among some choices: bool `[S]`."""
-        own, inside = self.intervals, self.intervals.real.copy()
+        Each decides by a strategy that is claimed, or is a friend.
+        """
+        own, inside = self.intervals, self.intervals.real
+        choices, hits = self._choices(scheduler), self._hits(nature)
+        fixed = nature == FIXED
         while True:
-            limits.tick("verifying")
-            good = choices & own.may_avoid(~inside)
-            new = inside & self._of(good, good, ANY)
+            # Where no choice stays, and no goal is, nobody gets to one.
+            how: dict[str, Any] = {"every": True, "forced": not fixed}
+            leads = hits if fixed else own.low > 0
+            out = own.spread(~inside, inside & ~goal, choices, leads, **how)
+            inner = inside & ~out
+            if fixed:
+                leaves = hits & ~inner[own.target]
+                stays = np.bincount(own.choice, leaves, minlength=own.count) == 0
+            else:
+                stays = own.may_avoid(~inner)
+            new = own.spread(goal & inner, inner, choices & stays, hits) & inside
             if (new == inside).all():
                 return inside
             inside = new
 
-    def _of(self, good, chosen, scheduler: int) -> np.ndarray:
-        """The states whose choices are good: any, all, or that of the scheduler."""
+    def rests(self, choices) -> np.ndarray:
+        """From where friends can stay for ever among some choices: bool `[S]`."""
         own = self.intervals
-        if scheduler == ALL:
-            bad = np.bincount(own.owner, ~good, minlength=own.size) > 0
-            return own.real & ~bad
-        some = good & chosen if scheduler == FIXED else good
-        return np.bincount(own.owner, some, minlength=own.size) > 0
+        how: dict[str, Any] = {"every": True, "forced": True}
+        return own.real & ~own.spread(~own.real, own.real, choices, own.low > 0, **how)
+
+    def _choices(self, scheduler: int) -> np.ndarray:
+        """The choices that may be taken: bool `[C]`."""
+        every = np.ones(self.intervals.count, bool)
+        return self.chosen() if scheduler == FIXED else every
+
+    def _hits(self, nature: int) -> np.ndarray:
+        """The branches one of which is enough to get somewhere: bool `[E]`."""
+        own = self.intervals
+        if nature == FIXED:
+            return self.nature[: len(own.target)] > 0
+        return (own.high if nature == ANY else own.low) > 0
 
     # ---- inequalities ------------------------------------------------------------
 
@@ -286,7 +369,12 @@ class Claim(NamedTuple):
             top = np.zeros(own.count)
             np.maximum.at(top, own.choice, np.abs(x))
             off = (np.diff(own.rows) + 16.0) ** 2 * 1e-15 * (size + top)
-            kept = sign * (bound[own.owner] - worth) >= off
+            mine = bound[own.owner]
+            kept = sign * (mine - worth) >= off
+            if discount == 1:  # a mean is not beyond what it is of
+                reach = np.maximum if sign > 0 else np.minimum
+                worst = reach.reduceat(x, own.rows[:-1]) if own.count else x
+                kept |= (earned == 0) & (sign * (mine - worst) >= 0)
         if nature_held:
             total = own._summed(self.nature[: len(x)])
             kept &= np.abs(total - 1) < 1e-12
