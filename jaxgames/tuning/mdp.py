@@ -122,6 +122,10 @@ FIRST_GOAL = 0.06
 """By which share of what is asked for values may be off, as far as one knows, when a
 certificate is tried first: what is missing adds up over components."""
 
+FIRST_GOAL_OF_FEW = 1e-7
+"""The same for small components of an interval model, of which there may be very many:
+rounds of few states cost next to nothing."""
+
 CLOSER = 8
 """How many times smaller changes get before a certificate is tried again."""
 

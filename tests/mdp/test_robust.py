@@ -309,3 +309,23 @@ def test_what_is_infinite_elsewhere_makes_no_bound_wider(solver):
     )  # fmt: skip
     found = mdp.check(model, "Rmaxmax=? [ C ]", solver)
     assert found.lower.tolist() == found.upper.tolist() == [0, np.inf]
+
+
+def test_what_is_not_known_does_not_add_up_over_many_components():
+    """Each state is stayed in with a probability from 0.4 to 0.6."""
+    size = 100_000
+    state = np.arange(size)
+    columns = np.stack([state, np.minimum(state + 1, size - 1)], 1).ravel()
+    model = mdp.MDP.from_arrays(
+        *(np.arange(size + 1), 2 * np.arange(size + 1), columns),
+        lower=np.full(2 * size, 0.4),
+        upper=np.full(2 * size, 0.6),
+        labels={"end": state == size - 1},
+        choice_rewards={"": np.ones(size)},
+    )
+    for text, steps in (("Rmin", Fraction(5, 3)), ("Rmax", Fraction(5, 2))):
+        found = mdp.check(model, f'{text}=? [ F "end" ]')
+        for s in range(0, size, 999):
+            value = steps * (size - 1 - s)
+            assert Fraction(found.lower[s]) <= value <= Fraction(found.upper[s])
+            assert found.upper[s] - found.lower[s] <= 1e-6 * value

@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxgames.host import compiled
 from jaxgames.mdp.robust._natures import expect
-from jaxgames.tuning.mdp import CLOSER
+from jaxgames.tuning.mdp import CLOSER, FEW_STATES, FIRST_GOAL, FIRST_GOAL_OF_FEW
 
 
 class Aim(NamedTuple):
@@ -194,7 +194,9 @@ def settle(nat, base, order, parts, inside, vectors, aim, counts, stop):
 @compiled
 def iterate(nat, base, states, inside, vectors, aim, counts, only, frozen, probs, stop):
     """Values of a component in place, until a certificate shows that they are near."""
-    value, longest, goal, found = vectors.value, 1.0, 0.25, 0
+    value, longest, found = vectors.value, 1.0, 0
+    # What is not known of few states is passed on to very many, which cost more.
+    goal = FIRST_GOAL if len(states) > FEW_STATES else FIRST_GOAL_OF_FEW
     if aim.proper == 1:
         longest = stay(nat, vectors.steps, states, aim, only, frozen, probs, stop)
         if longest < 0.0:
