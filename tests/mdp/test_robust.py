@@ -329,3 +329,17 @@ def test_what_is_not_known_does_not_add_up_over_many_components():
             value = steps * (size - 1 - s)
             assert Fraction(found.lower[s]) <= value <= Fraction(found.upper[s])
             assert found.upper[s] - found.lower[s] <= 1e-6 * value
+
+
+def test_where_nothing_is_ever_earned_is_known():
+    model = mdp.MDP.from_arrays(
+        *([0, 1, 2], [0, 1, 2], [0, 0]),
+        lower=[0.75, 1.0],
+        upper=[1.0, 1.0],
+        choice_rewards={"": [0.0, 2.0]},
+    )
+    for solver in ("values", "host"):
+        found = mdp.check(model, "Rmax=? [ C ]", solver)
+        assert found.lower[0] == found.upper[0] == 0
+        np.testing.assert_allclose([found.lower[1], found.upper[1]], 2)
+        assert mdp.verify_values(model, "Rmax=? [ C ]", found)

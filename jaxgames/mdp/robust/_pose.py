@@ -286,7 +286,11 @@ def _total(asking: Asking, start: Posed) -> Posed:
     rich[nat.owner[pays]] = True
     rich = np.isin(all_.label, all_.label[rich]) & (all_.label >= 0)
     endless = possibly(nat, rich, start.open_, Team(True, True))
-    open_ = start.open_ & ~endless
+    # What earns nothing ever is known, too: no bound comes near to zero by itself.
+    earns = np.zeros(size, bool)
+    earns[nat.owner[reward > 0]] = True
+    some = possibly(nat, earns, start.open_, Team(True, True))
+    open_ = start.open_ & some & ~endless
     rest = components(nat, open_)
     scheduler, keys, steered = _for_ever(asking, all_, pays, rich, endless)
     return start._replace(
