@@ -46,7 +46,7 @@ class Ways(NamedTuple):
         """
         limits.tick("verifying")
         found = mark.copy()
-        _reach(*self, found, passed, choices)
+        _spread(*self, found, passed, choices, False)
         return found
 
     def forced(
@@ -58,7 +58,7 @@ class Ways(NamedTuple):
         """
         limits.tick("verifying")
         found = mark.copy()
-        _force(*self, found, passed, choices)
+        _spread(*self, found, passed, choices, True)
         return found
 
 
@@ -78,27 +78,8 @@ def _sorted_by(target, choice, starts, found):
 
 
 @linear
-def _reach(starts, choice, owner, mark, passed, choices):
-    size = len(mark)
-    waiting, count = np.empty(size, np.int32), 0
-    for s in range(size):
-        if mark[s]:
-            waiting[count] = s
-            count += 1
-    while count > 0:
-        count -= 1
-        s = waiting[count]
-        for i in range(starts[s], starts[s + 1]):
-            c = choice[i]
-            before = owner[c]
-            if choices[c] and before < size and passed[before] and not mark[before]:
-                mark[before] = True
-                waiting[count] = before
-                count += 1
-
-
-@linear
-def _force(starts, choice, owner, mark, passed, choices):
+def _spread(starts, choice, owner, mark, passed, choices, every):
+    """Marks states one choice of which may lead to a mark; or every one."""
     size = len(mark)
     free = np.zeros(size + 1, np.int32)  # choices of each that lead to no mark so far
     safe = choices.copy()
@@ -107,7 +88,7 @@ def _force(starts, choice, owner, mark, passed, choices):
             free[owner[c]] += 1
     waiting, count = np.empty(size, np.int32), 0
     for s in range(size):
-        mark[s] |= passed[s] and free[s] == 0
+        mark[s] |= every and passed[s] and free[s] == 0
         if mark[s]:
             waiting[count] = s
             count += 1
@@ -123,7 +104,7 @@ def _force(starts, choice, owner, mark, passed, choices):
             free[before] -= 1
             if (
                 before < size
-                and free[before] == 0
+                and (free[before] == 0 or not every)
                 and passed[before]
                 and not mark[before]
             ):

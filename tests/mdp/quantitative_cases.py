@@ -81,3 +81,16 @@ def rarely(game: mdp.Game, rng) -> mdp.Game:
         probs[begin] = 1 - probs[begin + 1 : end].sum()
     parts = (model.row_group_offsets, rows, model.columns, probs)
     return mdp.Game.from_arrays(*parts, game.player)
+
+
+def interval_chain(size: int, reward: float) -> mdp.MDP:
+    """From each state on to the next, or to stay, with probabilities 0.4 to 0.6."""
+    state = np.arange(size)
+    columns = np.stack([state, np.minimum(state + 1, size - 1)], 1).ravel()
+    return mdp.MDP.from_arrays(
+        *(np.arange(size + 1), 2 * np.arange(size + 1), columns),
+        lower=np.full(2 * size, 0.4),
+        upper=np.full(2 * size, 0.6),
+        labels={"end": state == size - 1},
+        choice_rewards={"": np.full(size, reward)},
+    )

@@ -12,7 +12,7 @@ from jaxgames import io, mdp
 from jaxgames.mdp._property import PropertyError
 from jaxgames.testing import fuzz
 from jaxgames.testing._slices import SLICES
-from tests.mdp.quantitative_cases import FOLDER, needs_folder
+from tests.mdp.quantitative_cases import FOLDER, interval_chain, needs_folder
 
 WORDS = "minmin", "minmax", "maxmin", "maxmax"
 
@@ -314,15 +314,7 @@ def test_what_is_infinite_elsewhere_makes_no_bound_wider(solver):
 def test_what_is_not_known_does_not_add_up_over_many_components():
     """Each state is stayed in with a probability from 0.4 to 0.6."""
     size = 100_000
-    state = np.arange(size)
-    columns = np.stack([state, np.minimum(state + 1, size - 1)], 1).ravel()
-    model = mdp.MDP.from_arrays(
-        *(np.arange(size + 1), 2 * np.arange(size + 1), columns),
-        lower=np.full(2 * size, 0.4),
-        upper=np.full(2 * size, 0.6),
-        labels={"end": state == size - 1},
-        choice_rewards={"": np.ones(size)},
-    )
+    model = interval_chain(size, 1.0)
     for text, steps in (("Rmin", Fraction(5, 3)), ("Rmax", Fraction(5, 2))):
         found = mdp.check(model, f'{text}=? [ F "end" ]')
         for s in range(0, size, 999):

@@ -8,6 +8,7 @@ import pytest
 
 from jaxgames import mdp
 from jaxgames.mdp.robust._verify import ALL, ANY, FIXED, Claim, Intervals
+from tests.mdp.quantitative_cases import interval_chain
 
 
 def random_intervals(rng: np.random.Generator) -> mdp.MDP:
@@ -144,16 +145,7 @@ def test_what_just_suffices_is_told_by_fractions():
 
 @pytest.mark.parametrize("text", ["Pmin", "Pmax", "Rmin"])
 def test_deep_interval_models_are_checked_in_one_pass(text):
-    size = 100_000
-    state = np.arange(size)
-    columns = np.stack([state, np.minimum(state + 1, size - 1)], 1).ravel()
-    model = mdp.MDP.from_arrays(
-        *(np.arange(size + 1), 2 * np.arange(size + 1), columns),
-        lower=np.full(2 * size, 0.4),
-        upper=np.full(2 * size, 0.6),
-        labels={"end": state == size - 1},
-        choice_rewards={"": np.zeros(size)},
-    )
+    model = interval_chain(100_000, 0.0)
     asked = f'{text}=? [ F "end" ]'
     found = mdp.check(model, asked)
     assert mdp.verify_values(model, asked, found)
