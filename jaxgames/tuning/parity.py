@@ -89,7 +89,7 @@ POLL = 1024
 AHEAD = 8
 """Vertices of the queue by which memory is fetched before it is read."""
 
-QUICK_WORK = 3
+QUICK_WORK = 5
 """Work of the first attempt, for each vertex and edge of a game: vertices that it
 attracts, and edges that lead to these. It is 1 to 2.2 on most games that few regions
 win."""
@@ -97,12 +97,10 @@ win."""
 LOOKS = 2
 """Vertices that are looked at for the next region while an edge is."""
 
-FEW_PRIORITIES = 8
-"""Largest priority up to which there is an attempt: games with many have many regions
-..."""
-
-VERTICES_OF_ONE = 64
-"""... if there are not so many vertices for each."""
+QUICK_ATTRACTS = 4
+"""The attempt ends early if it has not attracted a vertex of so many after as much work
+as the game has vertices and edges: one that few regions win has large ones from the
+beginning."""
 
 # parity/host/_sweeps.py
 FEW_HEADS = 64

@@ -57,7 +57,7 @@ from jaxgames.parity.host._verify import REASONS as REASONS
 from jaxgames.parity.host._verify import cycles_of as cycles_of
 from jaxgames.parity.host._verify import verify as verify
 from jaxgames.solution import NO_EDGE
-from jaxgames.tuning.parity import FEW_PRIORITIES, QUICK_WORK, VERTICES_OF_ONE
+from jaxgames.tuning.parity import QUICK_WORK
 
 
 class Outcome(NamedTuple):
@@ -98,14 +98,9 @@ def rows(arena: Arena) -> Rows:
     return Rows(owner, priority, row_ptr, head, *incoming, size)
 
 
-def is_worth_it(arena: Arena) -> bool:
-    """Whether a game may be won in a few regions: it has few priorities for its size.
-
-    Args:
-        arena: with vertex priorities; it need not be a right one.
-    """
-    top = int(np.max(arena.priority, initial=0))
-    return top <= max(FEW_PRIORITIES, len(arena.priority) // VERTICES_OF_ONE)
+def work_of_attempt(rows: Rows) -> int:
+    """After how much work an attempt leaves the rest of a game to others."""
+    return QUICK_WORK * (len(rows.owner) + len(rows.head))
 
 
 def attempt(
@@ -129,9 +124,9 @@ def attempt(
     )
     winner, move = np.zeros(rows.size, np.int8), np.full(rows.size, NO_EDGE, np.int32)
     stop, counts = NEVER_STOPS if stop is None else stop, np.zeros(5, np.int64)
-    limit = min(QUICK_WORK * (size + len(rows.head)), most)
-    given = rows.loops, rows.owner, base, move
-    finished = promote_quickly(board, *given, stop, limit, counts)
+    given, limit = (rows.loops, rows.owner, base, move), work_of_attempt(rows)
+    soon = size + len(rows.head)
+    finished = promote_quickly(board, *given, stop, soon, min(limit, most), counts)
     found = rows.row_ptr, rows.head, base, move, winner, rows.far
     on_all_cores(answer, size, *found, work=len(rows.head))
     names = ("steps", "regions", "promotions", "dominions")
