@@ -91,16 +91,15 @@ AHEAD = 8
 
 QUICK_WORK = 5
 """Work of the first attempt, for each vertex and edge of a game: vertices that it
-attracts, and edges that lead to these. It is 1 to 2.2 on most games that few regions
+attracts, and edges that lead to these. It is 1 to 2.5 on most games that few regions
 win."""
+
+EARLY, EARLY_ATTRACTS = 5, 4
+"""It ends after such a part of its work where it has not attracted one of so many
+vertices by then: what few regions win has large ones from the beginning."""
 
 LOOKS = 2
 """Vertices that are looked at for the next region while an edge is."""
-
-QUICK_ATTRACTS = 4
-"""The attempt ends early if it has not attracted a vertex of so many after as much work
-as the game has vertices and edges: one that few regions win has large ones from the
-beginning."""
 
 # parity/host/_sweeps.py
 FEW_HEADS = 64

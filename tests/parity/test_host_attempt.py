@@ -5,11 +5,13 @@ import pytest
 from repeats import some_of
 
 from jaxgames import Arena, generate, host, parity
-from jaxgames.parity import Solution, reference
+from jaxgames.kept import is_kept
+from jaxgames.parity import Solution, _problem, reference
 from jaxgames.parity import host as engine
 from jaxgames.parity.host import _quick, _rows
 from jaxgames.solution import NO_EDGE, UNDECIDED, Status
 from jaxgames.testing import odd_arenas
+from jaxgames.tuning.parity import EARLY, EARLY_ATTRACTS, LOOKS
 
 
 def attempt(arena, **how):
@@ -154,6 +156,48 @@ def test_what_is_left_is_won_by_the_engines(count, monkeypatch):
         solution = parity.solve(arena)
         is_right(arena, solution.winner, solution.strategy)
     assert left > count / 10
+
+
+def test_games_of_many_priorities_are_tried_too():
+    """As many priorities as vertices, and a few regions all the same."""
+    arena = generate.random_game(3, 3000, num_priorities=3000, max_degree=8)
+    solution = parity.solve(arena, "host")
+    is_right(arena, solution.winner, solution.strategy)
+    np.testing.assert_array_equal(solution.strategy, attempt(arena).move)
+    assert not is_kept(arena, "parity host")
+
+
+def test_what_many_small_regions_win_is_left_early():
+    arena = generate.jurdzinski(20, 40)
+    rows = engine.rows(arena)
+    won = engine.attempt(rows)
+    assert not won.finished
+    assert won.stats["steps"] < arena.shape[0] // EARLY_ATTRACTS
+    # Each region looks at all vertices that are left, for a half of their number.
+    most = engine.work_of_attempt(rows) / EARLY / (arena.shape[0] / LOOKS)
+    assert won.stats["regions"] <= most + 1
+
+
+@pytest.mark.parametrize("tracked", [False, True])
+def test_an_attempt_in_vain_is_made_once(monkeypatch, tracked):
+    made, track = [], _problem.PROBLEM.track() if tracked else None
+
+    def counted(*args, **how):
+        made.append(how)
+        return engine_attempt(*args, **how)
+
+    engine_attempt = engine.attempt
+    monkeypatch.setattr(engine, "attempt", counted)
+    arena = generate.jurdzinski(20, 40)
+    short = _problem.PROBLEM.on_host(arena, max_steps=10)
+    assert short.status == Status.MAX_STEPS
+    found = [_problem.PROBLEM.on_host(arena, track=track) for _ in range(3)]
+    # A short one says nothing of a longer one.
+    assert len(made) == 2
+    for each in found:
+        is_right(arena, each.winner, each.strategy)
+        np.testing.assert_array_equal(each.strategy, found[0].strategy)
+        assert each.stats == found[0].stats
 
 
 def test_it_may_be_stopped():

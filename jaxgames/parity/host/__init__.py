@@ -125,8 +125,7 @@ def attempt(
     winner, move = np.zeros(rows.size, np.int8), np.full(rows.size, NO_EDGE, np.int32)
     stop, counts = NEVER_STOPS if stop is None else stop, np.zeros(5, np.int64)
     given, limit = (rows.loops, rows.owner, base, move), work_of_attempt(rows)
-    soon = size + len(rows.head)
-    finished = promote_quickly(board, *given, stop, soon, min(limit, most), counts)
+    finished = promote_quickly(board, *given, stop, min(limit, most), counts)
     found = rows.row_ptr, rows.head, base, move, winner, rows.far
     on_all_cores(answer, size, *found, work=len(rows.head))
     names = ("steps", "regions", "promotions", "dominions")

@@ -21,8 +21,8 @@ import numpy as np
 
 from jaxgames.host import compiled, prefetch
 from jaxgames.solution import NO_EDGE, UNDECIDED
-from jaxgames.tuning.parity import AHEAD, LOOKS, POLL
-from jaxgames.tuning.parity import QUICK_ATTRACTS as LITTLE
+from jaxgames.tuning.parity import AHEAD, EARLY, LOOKS, POLL
+from jaxgames.tuning.parity import EARLY_ATTRACTS as LITTLE
 
 OWNER, TAKEN, ONE = 1, 2, 4
 """Of the byte of a vertex: its owner, whether it is won or in a region, and the unit in
@@ -80,7 +80,7 @@ def first_bytes(owner, row_ptr, state):
 
 
 @compiled
-def promote_quickly(board, loops, owner, base, goal, stop, soon, limit, counts):
+def promote_quickly(board, loops, owner, base, goal, stop, limit, counts):
     """Wins what few regions win; whether that is all of the game.
 
     Args:
@@ -90,7 +90,6 @@ def promote_quickly(board, loops, owner, base, goal, stop, soon, limit, counts):
         base: uint8 `[V]`, gets the bytes of vertices.
         goal: int32 `[V]`, gets the vertices to which owners move where they win.
         stop: may be set to end it.
-        soon: work that it may do where few vertices are attracted by that.
         limit: work that it may do: vertices attracted, and edges into these.
         counts: of what has been done: steps, regions, promotions, dominions, and work.
     """
@@ -163,7 +162,7 @@ def promote_quickly(board, loops, owner, base, goal, stop, soon, limit, counts):
                     many = _free(board, near, many, near, state)
                 even, odd = _tops(board, near, many, state)
                 counts[4] += many // LOOKS
-                little = counts[0] < size // LITTLE and counts[4] > soon
+                little = counts[4] > limit // EARLY and counts[0] < size // LITTLE
                 going = going and counts[4] <= limit and level < LEVELS and not little
         if closed:
             counts[3] += 1
