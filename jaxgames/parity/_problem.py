@@ -312,12 +312,16 @@ def attempted(arena: Arena, track: Any, max_steps: int | None) -> "host.Won | No
     return _tried_quickly(arena, track, max_steps)
 
 
-def _tried_quickly(arena: Arena, track: Any, max_steps: int | None) -> "host.Won":
+def _tried_quickly(
+    arena: Arena, track: Any, max_steps: int | None
+) -> "host.Won | None":
     """What a few regions win; kept if that is not all, since it is the same again."""
     in_vain: list[host.Won] = kept(arena, "parity tried in vain", list)
     if in_vain:
         return in_vain[0]
     stop, rows = None if track is None else track.stop, rows_for_host(arena)
+    if rows is None:
+        return None
     won = host.attempt(rows, stop=stop, max_steps=max_steps)
     stopped = stop is not None and stop[0]
     whole = max_steps is None or max_steps >= host.work_of_attempt(rows)
@@ -340,9 +344,14 @@ def _swept(arena: Arena, track: Any, max_steps: int | None) -> "host.Won | None"
     return won
 
 
-def rows_for_host(arena: Arena) -> host.Rows:
-    """The arrays for an attempt; kept with the arena."""
-    return kept(arena, "parity rows", lambda: host.rows(split(arena)))
+def rows_for_host(arena: Arena) -> host.Rows | None:
+    """The arrays for an attempt, or None if there is none; kept with the arena."""
+
+    def made():
+        game = split(arena)
+        return host.rows(game) if host.is_worth_it(game) else None
+
+    return kept(arena, "parity rows", made)
 
 
 def for_host(arena: Arena) -> host.Prepared:

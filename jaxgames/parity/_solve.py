@@ -6,9 +6,9 @@ from typing import Unpack
 from jaxgames import drive, host, ops, validity
 from jaxgames.arena import Arena
 from jaxgames.limits import Bounds, limited
-from jaxgames.parity._problem import PROBLEM, normal, rows_for_host
+from jaxgames.parity._problem import PROBLEM, for_host, normal, rows_for_host
 from jaxgames.parity._solution import Solution
-from jaxgames.parity.host import Rows
+from jaxgames.parity.host import Prepared, Rows
 from jaxgames.solver import Solver
 
 
@@ -85,7 +85,7 @@ def prepare(
 
 
 @limited()
-def prepare_host(arena: Arena, **bounds: Unpack[Bounds]) -> Rows:
+def prepare_host(arena: Arena, **bounds: Unpack[Bounds]) -> Prepared | Rows:
     """The arrays that the host engine works on at first; kept with the arena.
 
     Args:
@@ -94,7 +94,7 @@ def prepare_host(arena: Arena, **bounds: Unpack[Bounds]) -> Rows:
     """
     arena = validity.checked(arena)[0]
     with host.plain(arena.shape[1]):
-        return rows_for_host(arena)
+        return rows_for_host(arena) or for_host(arena)
 
 
 def place_for(arena: Arena, solver: str | Solver = "auto") -> str:

@@ -101,6 +101,16 @@ vertices by then: what few regions win has large ones from the beginning."""
 LOOKS = 2
 """Vertices that are looked at for the next region while an edge is."""
 
+ALWAYS_FROM = 1 << 14
+"""Edges from which there is an attempt at every game; in plain Python, which answers
+about games of fewer, it takes longer than the engines where regions are many ..."""
+
+FEW_PRIORITIES = 8
+"""... so that there it is for those with priorities up to this ..."""
+
+VERTICES_OF_ONE = 64
+"""... or with so many vertices for each."""
+
 # parity/host/_sweeps.py
 FEW_HEADS = 64
 """Games are swept if they have so many vertices for each of those whose priority is the

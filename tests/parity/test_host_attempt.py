@@ -160,7 +160,7 @@ def test_what_is_left_is_won_by_the_engines(count, monkeypatch):
 
 def test_games_of_many_priorities_are_tried_too():
     """As many priorities as vertices, and a few regions all the same."""
-    arena = generate.random_game(3, 3000, num_priorities=3000, max_degree=8)
+    arena = generate.random_game(3, 8000, num_priorities=8000, max_degree=8)
     solution = parity.solve(arena, "host")
     is_right(arena, solution.winner, solution.strategy)
     np.testing.assert_array_equal(solution.strategy, attempt(arena).move)
@@ -168,7 +168,7 @@ def test_games_of_many_priorities_are_tried_too():
 
 
 def test_what_many_small_regions_win_is_left_early():
-    arena = generate.jurdzinski(20, 40)
+    arena = generate.jurdzinski(20, 120)
     rows = engine.rows(arena)
     won = engine.attempt(rows)
     assert not won.finished
@@ -188,7 +188,7 @@ def test_an_attempt_in_vain_is_made_once(monkeypatch, tracked):
 
     engine_attempt = engine.attempt
     monkeypatch.setattr(engine, "attempt", counted)
-    arena = generate.jurdzinski(20, 40)
+    arena = generate.jurdzinski(20, 120)
     short = _problem.PROBLEM.on_host(arena, max_steps=10)
     assert short.status == Status.MAX_STEPS
     found = [_problem.PROBLEM.on_host(arena, track=track) for _ in range(3)]

@@ -57,7 +57,12 @@ from jaxgames.parity.host._verify import REASONS as REASONS
 from jaxgames.parity.host._verify import cycles_of as cycles_of
 from jaxgames.parity.host._verify import verify as verify
 from jaxgames.solution import NO_EDGE
-from jaxgames.tuning.parity import QUICK_WORK
+from jaxgames.tuning.parity import (
+    ALWAYS_FROM,
+    FEW_PRIORITIES,
+    QUICK_WORK,
+    VERTICES_OF_ONE,
+)
 
 
 class Outcome(NamedTuple):
@@ -96,6 +101,18 @@ def rows(arena: Arena) -> Rows:
     )
     incoming = by_target(row_ptr, head)
     return Rows(owner, priority, row_ptr, head, *incoming, size)
+
+
+def is_worth_it(arena: Arena) -> bool:
+    """Whether a game may be won in a few regions sooner than by the engines.
+
+    Args:
+        arena: with vertex priorities; it need not be a right one.
+    """
+    if len(arena.dst) >= ALWAYS_FROM:
+        return True
+    top = int(np.max(arena.priority, initial=0))
+    return top <= max(FEW_PRIORITIES, len(arena.priority) // VERTICES_OF_ONE)
 
 
 def work_of_attempt(rows: Rows) -> int:
