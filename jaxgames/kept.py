@@ -62,6 +62,20 @@ def is_kept(value: Any, key: Hashable) -> bool:
     return shelf is not None and key in shelf.things
 
 
+def forget(value: Any, key: Hashable) -> None:
+    """Forgets what is kept by a key, if there is anything, which gives memory back.
+
+    Examples:
+        >>> from jaxgames import Arena
+        >>> arena = Arena.from_edges([0], [0], owner=[0])
+        >>> kept(arena, "name", lambda: "one"), forget(arena, "name")
+        ('one', None)
+        >>> is_kept(arena, "name")
+        False
+    """
+    _shelf(value).things.pop(key, None)
+
+
 def clear(value: Any = None) -> None:
     """Forgets what is kept with a value; None: with all there are.
 

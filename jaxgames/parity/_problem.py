@@ -9,7 +9,7 @@ import numpy as np
 from jaxgames import drive, fixpoint, ops, validity
 from jaxgames.arena import Arena, is_traced
 from jaxgames.drive import Leg
-from jaxgames.kept import is_kept, kept
+from jaxgames.kept import forget, is_kept, kept
 from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.parity import host
 from jaxgames.parity._edges import check_priorities, split
@@ -28,6 +28,9 @@ from jaxgames.tuning.parity import (
 
 HOST_TANGLES = "host-tangles"
 """Of the host's engines that of recursive tangle learning alone."""
+
+ROWS = "parity rows"
+"""By which the arrays of an attempt are kept."""
 
 SOLVERS = Registry(
     "parity",
@@ -327,6 +330,7 @@ def _tried_quickly(
     whole = max_steps is None or max_steps >= host.work_of_attempt(rows)
     if whole and not stopped and not won.finished:
         in_vain.append(won)
+        forget(arena, ROWS)
     return won
 
 
@@ -351,7 +355,7 @@ def rows_for_host(arena: Arena) -> host.Rows | None:
         game = split(arena)
         return host.rows(game) if host.is_worth_it(game) else None
 
-    return kept(arena, "parity rows", made)
+    return kept(arena, ROWS, made)
 
 
 def for_host(arena: Arena) -> host.Prepared:

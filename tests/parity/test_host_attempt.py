@@ -194,6 +194,7 @@ def test_an_attempt_in_vain_is_made_once(monkeypatch, tracked):
     found = [_problem.PROBLEM.on_host(arena, track=track) for _ in range(3)]
     # A short one says nothing of a longer one.
     assert len(made) == 2
+    assert not is_kept(arena, "parity rows")
     for each in found:
         is_right(arena, each.winner, each.strategy)
         np.testing.assert_array_equal(each.strategy, found[0].strategy)
