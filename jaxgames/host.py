@@ -21,8 +21,14 @@ from typing import Any
 import numpy as np
 
 from jaxgames import native
-from jaxgames.tuning.base import ASK_SECONDS, FEWEST_PLACES, PLAIN_SECONDS
+from jaxgames.tuning.base import (
+    ASK_SECONDS,
+    FEWEST_PLACES,
+    LOAD_SECONDS,
+    PLAIN_SECONDS,
+)
 from jaxgames.tuning.base import LENT_AS_COPY_UP_TO as COPIED_UP_TO
+from jaxgames.tuning.base import PLAIN_AT_ONCE_UP_TO as TINY
 from jaxgames.tuning.base import PLAIN_UP_TO as SMALL
 from jaxgames.tuning.base import WARNED_FROM as MANY
 from jaxgames.tuning.drive import WAIT_SECONDS
@@ -645,9 +651,30 @@ def compiling() -> Iterator[None]:
         _compiling.reset(token)
 
 
-def plain_left() -> float:
-    """Seconds that this process may still spend in plain Python."""
-    return max(_plain_left, 0.0)
+def plain_left(engines: str | None = None, edges: int = TINY) -> float:
+    """Seconds that this process may still spend in plain Python.
+
+    Args:
+        engines: the name of the package that has what is called. Fewer are left if its
+            machine code is on the disk. That is asked late, since it takes time, too.
+        edges: how large the input is.
+    """
+    left = _plain_left
+    late = edges >= TINY or left < PLAIN_SECONDS - LOAD_SECONDS / 2
+    if engines is not None and late and left > 0 and _is_made(engines):
+        left -= PLAIN_SECONDS - LOAD_SECONDS
+    return max(left, 0.0)
+
+
+@functools.cache
+def _is_made(package: str) -> bool:
+    if not can_compile():
+        return False
+    with contextlib.suppress(ImportError, ValueError):  # a problem from elsewhere
+        spec = importlib.util.find_spec(package)
+        if spec is not None and spec.origin is not None:
+            return native.is_any_kept(package, Path(spec.origin))
+    return False
 
 
 # ---- where it is missed ----------------------------------------------------------

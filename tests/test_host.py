@@ -29,6 +29,8 @@ from jaxgames import (
 )
 from jaxgames.cli import main
 from jaxgames.parity import reference
+from jaxgames.parity._problem import PROBLEM
+from jaxgames.tuning.base import LOAD_SECONDS, PLAIN_SECONDS
 
 
 @host.compiled
@@ -431,3 +433,63 @@ print(faults)
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert int(done.stdout) < 64  # there are a thousand pages
+
+
+# ---- what is on the disk -----------------------------------------------------------
+
+
+def made_by(package, folder, code):
+    """What a new process prints that keeps machine code in a folder."""
+    env = os.environ | {"NUMBA_CACHE_DIR": str(folder)}
+    code = f"from jaxgames import host\n{code}\nprint(host.plain_left({package!r}))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        **{"env": env, "capture_output": True, "text": True, "check": True},
+    )
+    return float(done.stdout)
+
+
+@pytest.mark.skipif(not host.can_compile(), reason="numba is not installed")
+def test_plain_python_has_less_time_where_machine_code_is_on_the_disk(tmp_path):
+    """Loading it takes less time than making it."""
+    package, other = "jaxgames.graph.host", "jaxgames.parity.host"
+    assert made_by(package, tmp_path, "") == PLAIN_SECONDS
+    solve = """
+from jaxgames import Arena
+from jaxgames.graph.host import scc
+with host.compiling():
+    scc(Arena.from_csr([0, 1, 2], [1, 0], owner=[0, 0]))
+"""
+    assert made_by(package, tmp_path, solve) == pytest.approx(LOAD_SECONDS)
+    assert made_by(package, tmp_path, "") == pytest.approx(LOAD_SECONDS)
+    assert made_by(other, tmp_path, "") == PLAIN_SECONDS
+    assert made_by("no.such.package", tmp_path, "") == PLAIN_SECONDS
+    # Files of an earlier version are older than the package.
+    for file in tmp_path.iterdir():
+        os.utime(file, (0, 0))
+    assert made_by(package, tmp_path, "") == PLAIN_SECONDS
+
+
+def test_python_answers_nothing_where_loading_machine_code_is_sooner(monkeypatch):
+    monkeypatch.setattr(host, "_has_llvm", lambda: False)
+    monkeypatch.setattr(host, "_is_made", lambda package: True)
+    asked, on_host = [], type(PROBLEM).on_host
+
+    def told(self, question, **how):
+        track = how.get("track")
+        asked.append(track is not None and isinstance(track.stop, host.Impatience))
+        return on_host(self, question, **how)
+
+    monkeypatch.setattr(type(PROBLEM), "on_host", told)
+    small = generate.random_game(1, 20, num_priorities=4)
+    large = generate.random_game(1, 1000, num_priorities=4)
+    spent = PLAIN_SECONDS - LOAD_SECONDS
+    for game, left, plain in (
+        (small, PLAIN_SECONDS, True),
+        (large, PLAIN_SECONDS, True),
+        (small, spent, False),
+        (large, spent, False),
+    ):
+        monkeypatch.setattr(host, "_plain_left", left)
+        assert parity.solve(game, "host").status == 0
+        assert asked.pop() == plain

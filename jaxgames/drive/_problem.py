@@ -52,6 +52,11 @@ class Problem(Generic[Q]):
     messages: ClassVar[Mapping[Status, str]] = {}
     """What an error says of a status, where its own message says too much."""
 
+    @property
+    def engines(self) -> str:
+        """The name of the package that has its engines of the host."""
+        return type(self).__module__.rpartition(".")[0] + ".host"
+
     # ---- the question ----------------------------------------------------------
 
     def read(self, question: Any) -> tuple[Q, Any]:

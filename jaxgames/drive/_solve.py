@@ -261,10 +261,13 @@ def _plainly(
     edges = problem.shape(question)[1]
     if not host.is_plain(edges):
         return None
+    left = host.plain_left(problem.engines, edges)
+    if left == 0.0:
+        return None
     with host.plain(edges):
         track = problem.track()
         track.stop = host.Impatience.of(
-            host.plain_left(), lambda seconds: meter(Report(HOST, 0, seconds))
+            left, lambda seconds: meter(Report(HOST, 0, seconds))
         )
         found = problem.on_host(question, track=track, **how)
     told = track.stop.told

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from jaxgames.native._ahead import prefetch as prefetch
     from jaxgames.native._arrays import check_indices as check_indices
     from jaxgames.native._crew import Crew as Crew
+    from jaxgames.native._kept import is_any_kept as is_any_kept
     from jaxgames.native._machine import Program as Program
     from jaxgames.native._machine import can_translate as can_translate
 

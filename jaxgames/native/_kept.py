@@ -3,10 +3,12 @@
 import contextlib
 import ctypes
 import functools
+import glob
 import hashlib
 import itertools
 import os
 import pickle
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -31,6 +33,25 @@ def kept(name: str, source: Path, make: Callable[[], Any]) -> Any:
         if _keep(folder / name, pickle.dumps(made)):
             break
     return made
+
+
+def is_any_kept(package: str, source: Path) -> bool:
+    """Whether there is a file of some function that is newer than the package.
+
+    Then those of others are likely to be there, too. Older ones may be those of an
+    earlier version.
+
+    Args:
+        package: its name.
+        source: one of its files.
+    """
+    begin, tag = glob.escape(package), glob.escape(str(sys.implementation.cache_tag))
+    files = (x.glob(f"{begin}.*-{tag}-*.native") for x in _folders(source))
+    with contextlib.suppress(OSError):  # somebody may remove one meanwhile
+        newest = max(x.stat().st_mtime for x in source.parent.glob("*.py"))
+        made = itertools.chain.from_iterable(files)
+        return any(x.stat().st_mtime > newest for x in made)
+    return False
 
 
 def _folders(source: Path) -> list[Path]:

@@ -4,6 +4,8 @@ SUITE = "calls"
 AGAIN = {
     "PLAIN_UP_TO": "start",
     "PLAIN_SECONDS": "start",
+    "LOAD_SECONDS": "start",
+    "PLAIN_AT_ONCE_UP_TO": "start",
     "ARENA_COMPILED_FROM": "start",
     "LEVEL": "start",
 }
@@ -71,7 +73,13 @@ PLAIN_UP_TO = 1 << 14
 machine code is made, and about as soon as it is loaded (benchmark suite `start`)."""
 
 PLAIN_SECONDS = 1.0
-"""What a process may spend in plain Python: after that a compiler would have paid."""
+"""What a process may spend in plain Python: then a compiler would have paid ..."""
+
+LOAD_SECONDS = 0.03
+"""... or, where machine code is on the disk, to load it."""
+
+PLAIN_AT_ONCE_UP_TO = 1 << 9
+"""Edges up to which nobody asks at first whether it is there: that takes longer."""
 
 ASK_SECONDS = 0.05
 """How often plain Python asks whether it is still wanted."""
