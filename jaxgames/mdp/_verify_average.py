@@ -21,9 +21,9 @@ from jaxgames.mdp import _bounded, host
 from jaxgames.mdp._average_policies import Members, improved, members_of
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._region import NO_CHOICE
-from jaxgames.mdp._values_verdict import ValueVerdict
+from jaxgames.mdp._values_verdict import ValueVerdict, fraction
 from jaxgames.mdp._verify import verify
-from jaxgames.mdp._verify_values import Claim, chain_values, fraction
+from jaxgames.mdp._verify_values import Claim, chain_values
 from jaxgames.tuning.mdp import CHAIN_SOLVED_UP_TO
 
 NEAR = 1e-16

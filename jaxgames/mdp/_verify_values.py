@@ -6,7 +6,7 @@ values of a chain are found in fractions where inequalities do not show them.
 """
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any, NamedTuple, Unpack
@@ -32,8 +32,15 @@ from jaxgames.mdp._property import (
 )
 from jaxgames.mdp._region import check_model
 from jaxgames.mdp._timed import AskedInTime
-from jaxgames.mdp._values_verdict import ValueVerdict, ordered
+from jaxgames.mdp._values_verdict import (
+    ValueVerdict,
+    decided,
+    fraction,
+    is_infinite,
+    ordered,
+)
 from jaxgames.mdp._verify_sets import Ways
+from jaxgames.mdp._verify_steps import Walk, stepped_ends
 from jaxgames.mdp._verify_sums import kept_exactly
 from jaxgames.mdp.robust._asked import (
     AskedOfIntervals,
@@ -370,19 +377,10 @@ def _one_less(value: float) -> Any:
     return 1 - Fraction(value) if np.isfinite(value) else -value
 
 
-def fraction(value: Any) -> Any:
-    """A number as a fraction; infinite ones stay."""
-    if isinstance(value, Fraction) or not np.isfinite(float(value)):
-        return value
-    return Fraction(float(value))
-
-
-def is_infinite(value: Any) -> bool:
-    return not isinstance(value, Fraction) and not np.isfinite(float(value))
-
-
 def are_endless(bound: np.ndarray) -> np.ndarray:
     """Which bounds are infinite, and positive: bool `[S]`."""
+    if bound.dtype != object:
+        return np.isposinf(bound)
     return np.array([is_infinite(x) and x > 0 for x in bound.tolist()], bool)
 
 
@@ -629,36 +627,6 @@ def chain_values(rows: list[dict], worth: list[Fraction]) -> list[Fraction] | No
     return worth
 
 
-class Walk(NamedTuple):
-    """A question about a number of steps.
-
-    Attributes:
-        steps: how many there are.
-        start: float64 `[S]`, what states are worth behind them.
-        optimum: what is asked for, the other way round if it `flips`; of a game bool
-            `[S]`, where the largest is chosen.
-        earned: float64 `[C]`, what choices earn.
-        discount: what a step is worth beside the one before it.
-        left: bool `[S]`, what may be passed; None for all.
-        right: bool `[S]`, the goal, which counts in the last steps of the `window`.
-        window: how many these are.
-        flips: whether one less what is found is asked for.
-        chosen: int `[k, S]`, what is chosen after so many steps, -1 for the first
-            choice; None for the best.
-    """
-
-    steps: int
-    start: np.ndarray
-    optimum: str | np.ndarray
-    earned: np.ndarray
-    discount: Fraction = Fraction(1)
-    left: np.ndarray | None = None
-    right: np.ndarray | None = None
-    window: int = 0
-    flips: bool = False
-    chosen: np.ndarray | None = None
-
-
 def path_of(asked: Any, node: Query) -> Any:
     """What a query is about: of paths that have no condition as what was read."""
     plain = node.operator == "P" and node.condition is None
@@ -723,125 +691,7 @@ def _again(claim: Claim, walk: Walk) -> ValueVerdict:
 
 def _compared(claim: Claim, walk: Walk) -> ValueVerdict:
     """The verdict of bounds of a number of steps."""
-    from jaxgames.mdp._verify_anew import decided
-
-    if is_short(claim, walk):
-        values = stepped(claim, walk)
-        return beside(claim.real, claim.lower, claim.upper, values, values)
-    return decided(claim, iter([stepped_between(claim, walk)]), np.longdouble)
-
-
-def is_short(claim: Claim, walk: Walk) -> bool:
-    """Whether it takes no long time in fractions."""
-    return walk.steps * len(claim.weight) <= CHAIN_SOLVED_UP_TO * 100
-
-
-def stepped(claim: Claim, walk: Walk) -> np.ndarray:
-    """The values of a number of steps, as fractions `[S]`."""
-    share = _shares(claim, _fractions(claim.weight))
-    numbers, earned = _fractions(_at_the_end(walk)), _fractions(walk.earned)
-    begins = claim.rows[: int(claim.groups[-1])]
-    for step in _counted(walk):
-        sums = np.add.reduceat(share * numbers[claim.branch_target], begins)
-        worth = earned[: len(begins)] + walk.discount * sums
-        numbers = _best(claim, walk, step, worth, numbers)
-    return numbers
-
-
-def stepped_between(claim: Claim, walk: Walk) -> tuple[np.ndarray, np.ndarray]:
-    """Bounds of the values of a number of steps, long double `[S]`: least and most.
-
-    Each step is rounded outwards. A mean is between the least and the largest of its
-    numbers, so what is known exactly, as zero and one are, stays so.
-    """
-    given = claim.weight, _at_the_end(walk), walk.earned
-    weight, start, earned = (x.astype(np.longdouble) for x in given)
-    share = _shares(claim, weight)
-    begins = claim.rows[: int(claim.groups[-1])]
-    earned = earned[: len(begins)]
-    discount = np.longdouble(walk.discount.numerator) / walk.discount.denominator
-    adds = (earned != 0) | (walk.discount != 1)
-    eps = np.finfo(np.longdouble).eps
-    slack = (3 * int(np.diff(claim.rows).max(initial=0)) + 8) * eps
-    least = most = start
-    for step in _counted(walk):
-        found = []
-        for numbers, outwards, inner, outer in (
-            (least, -1, np.maximum, np.minimum),
-            (most, 1, np.minimum, np.maximum),
-        ):
-            after = numbers[claim.branch_target]
-            terms = share * after
-            off = slack * np.add.reduceat(np.abs(terms), begins)
-            mean = np.add.reduceat(terms, begins) + outwards * off
-            mean = discount * inner(mean, outer.reduceat(after, begins))
-            off = np.where(adds, 8 * eps * (np.abs(earned) + np.abs(mean)), 0)
-            worth = earned + mean + outwards * off
-            found.append(_best(claim, walk, step, worth, numbers))
-        least, most = found
-    return least, most
-
-
-def _at_the_end(walk: Walk) -> np.ndarray:
-    """What states are worth behind the steps, `[S]`.
-
-    One less than a probability is found as the probability of the opposite: all that
-    is added up is positive then, and small numbers are as precise as others.
-    """
-    return 1 - walk.start if walk.flips else walk.start
-
-
-def _fractions(values: np.ndarray) -> np.ndarray:
-    return np.array([Fraction(x) for x in values.tolist()], object)
-
-
-def _shares(claim: Claim, weight: np.ndarray) -> np.ndarray:
-    """The probability of each branch beside the sum of its choice's."""
-    rows = claim.rows[: int(claim.groups[-1]) + 1]
-    return weight / np.repeat(np.add.reduceat(weight, rows[:-1]), np.diff(rows))
-
-
-def _counted(walk: Walk) -> Iterator[int]:
-    for step in range(1, walk.steps + 1):
-        limits.tick("verifying", step, "steps")
-        yield step
-
-
-def _best(
-    claim: Claim, walk: Walk, step: int, worth: np.ndarray, numbers: np.ndarray
-) -> np.ndarray:
-    """The values one step earlier, `[S]`, of what choices are worth, `[C]`."""
-    new, real = numbers.copy(), claim.real
-    starts = claim.groups[:-1][real]
-    if walk.chosen is not None:
-        own = walk.chosen[walk.steps - step][real]
-        new[real] = worth[np.where(own < 0, starts, own)]
-    elif isinstance(walk.optimum, str):
-        better = np.minimum if (walk.optimum == "min") != walk.flips else np.maximum
-        new[real] = better.reduceat(worth, starts)
-    else:
-        ends = (x.reduceat(worth, starts) for x in (np.maximum, np.minimum))
-        new[real] = np.where(walk.optimum[real] != walk.flips, *ends)
-    if walk.left is not None:
-        new[~walk.left] = int(walk.flips)
-        if step <= walk.window:
-            new[walk.right] = 1 - int(walk.flips)
-    return new
-
-
-def beside(real, lower, upper, least, most, given: Callable = fraction) -> ValueVerdict:
-    """The verdict of bounds of values that are themselves between two numbers.
-
-    A bound is made a number like these by `given`.
-    """
-    too_large, too_small = np.zeros((2, len(real)), bool)
-    for s in np.flatnonzero(real).tolist():
-        too_large[s] = given(lower[s]) > least[s]
-        too_small[s] = given(upper[s]) < most[s]
-    none = np.zeros(len(real), bool)
-    return ValueVerdict.first_of(
-        none, none, none, none, none, none, too_large, too_small
-    )
+    return decided(claim, stepped_ends(claim, walk))
 
 
 def _played(claim: Claim, asked: Any, node: Query) -> ValueVerdict:
