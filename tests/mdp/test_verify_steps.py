@@ -237,9 +237,9 @@ def test_sizes_that_float64_cannot_hold_are_left_to_more_digits():
 def test_where_no_probability_leads_counts_for_nothing():
     """A claim of exactly zero is shown, though there is a branch to the goal."""
     model = mdp.MDP.from_arrays(
-        *([0, 1, 2, 3], [0, 2, 4, 5], [1, 2, 0, 1, 2], [1.0, 0.0, 0.5, 0.5, 1.0]),
-        labels={"goal": [0, 0, 1]},
+        *([0, 1, 2, 3], [0, 2, 4, 5], [1, 2, 0, 1, 2], [0.5, 0.5, 0.5, 0.5, 1.0])
     )
+    model = dataclasses.replace(model, probs=np.array([1.0, 0.0, 0.5, 0.5, 1.0]))
     goal = np.array([0.0, 0.0, 1.0])
     walk = Walk(300, goal, "max", np.zeros(3), Fraction(1), goal >= 0, goal > 0, 300)
     least, most = next(stepped_ends(claim_of(model), walk))
