@@ -113,8 +113,8 @@ def _rounded_outwards(claim: "Claim", walk: Walk) -> Ends:
     clock = walk.chosen
     if clock is None:
         clock = np.empty((0, size), np.int32)
-    start = _at_the_end(walk)
-    ends = [np.array(start, np.float64) for _ in range(4)]
+    start = _at_the_end(walk).astype(np.float64)
+    now, then = (np.stack([start, start], axis=1) for _ in range(2))
     rows = (claim.groups, claim.rows[: real + 1], claim.branch_target, share)
     given = lend(
         (
@@ -130,24 +130,24 @@ def _rounded_outwards(claim: "Claim", walk: Walk) -> Ends:
         count = min(at_once, walk.steps - done)
         with plain(count * len(share)):
             _back(
-                *(*given, *ends, done, count, walk.steps, walk.window),
+                *(*given, now, then, done, count, walk.steps, walk.window),
                 int(walk.flips),
             )
         if count % 2:
-            ends = ends[2:] + ends[:2]
+            now, then = then, now
         done += count
-    return ends[0], ends[1]
+    return now[:, 0], now[:, 1]
 
 
 @compiled
-def _mean(rows, target, share, low, high, choice):
+def _mean(rows, target, share, ends, choice):
     """Bounds of what a choice leads to, on average: no more than the most of it."""
     first, last = rows[choice], rows[choice + 1]
     least, most, below, above, sizes = np.inf, -np.inf, 0.0, 0.0, 0.0
     for branch in range(first, last):
         prob = share[branch]
         if prob > 0.0:
-            one, other = low[target[branch]], high[target[branch]]
+            one, other = ends[target[branch], 0], ends[target[branch], 1]
             least = min(least, one)
             most = max(most, other)
             one *= prob
@@ -162,8 +162,8 @@ def _mean(rows, target, share, low, high, choice):
 
 @compiled
 def _back(
-    groups, rows, target, share, earned, discount, kind, largest, clock, low, high,
-    new_low, new_high, done, count, steps, window, flips,
+    groups, rows, target, share, earned, discount, kind, largest, clock, ends, new,
+    done, count, steps, window, flips,
 ):  # fmt: skip
     """Bounds of values so many steps earlier, each step rounded outwards.
 
@@ -178,10 +178,8 @@ def _back(
         largest: bool `[S]`, where the largest choice counts, else the least.
         clock: int32 `[k, S]`, what is chosen after so many steps, -1 for the first
             choice; or `[0, S]`: the best.
-        low: float64 `[S]`, bounds after the steps that are done; written to.
-        high: float64 `[S]`, likewise.
-        new_low: float64 `[S]`, where they are after an odd number of steps.
-        new_high: float64 `[S]`, likewise.
+        ends: float64 `[S, 2]`, both bounds after the steps that are done; written to.
+        new: float64 `[S, 2]`, where they are after an odd number of steps.
         done: how many steps from the end are done.
         count: how many follow.
         steps: how many there are.
@@ -190,19 +188,18 @@ def _back(
     """
     for step in range(count):
         odd = step % 2 == 1
-        low_now, high_now = (new_low, new_high) if odd else (low, high)
-        low_then, high_then = (low, high) if odd else (new_low, new_high)
+        now, then = (new, ends) if odd else (ends, new)
         counts = done + step < window
         place = steps - done - step - 1
         for state in range(len(kind)):
             if kind[state] & GOAL and counts:
-                low_then[state] = high_then[state] = 1.0 - flips
+                then[state, 0] = then[state, 1] = 1.0 - flips
                 continue
             if kind[state] & LOST:
-                low_then[state] = high_then[state] = 1.0 * flips
+                then[state, 0] = then[state, 1] = 1.0 * flips
                 continue
             if kind[state] & NO_STATE:
-                low_then[state], high_then[state] = low_now[state], high_now[state]
+                then[state, 0], then[state, 1] = now[state, 0], now[state, 1]
                 continue
             begin, end = groups[state], groups[state + 1]
             if len(clock) > 0:
@@ -210,7 +207,7 @@ def _back(
                 end = begin + 1
             best_low, best_high = 0.0, 0.0
             for choice in range(begin, end):
-                one, other = _mean(rows, target, share, low_now, high_now, choice)
+                one, other = _mean(rows, target, share, now, choice)
                 gain = earned[choice]
                 if discount != 1.0 or gain != 0.0:
                     one *= discount
@@ -225,7 +222,7 @@ def _back(
                     best_low, best_high = max(best_low, one), max(best_high, other)
                 else:
                     best_low, best_high = min(best_low, one), min(best_high, other)
-            low_then[state], high_then[state] = best_low, best_high
+            then[state, 0], then[state, 1] = best_low, best_high
 
 
 def stepped_between(claim: "Claim", walk: Walk) -> tuple[np.ndarray, np.ndarray]:
