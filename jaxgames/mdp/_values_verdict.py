@@ -88,17 +88,20 @@ def is_infinite(value: Any) -> bool:
     return not isinstance(value, Fraction) and not np.isfinite(value)
 
 
-def exceed(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+def exceed(one: np.ndarray, other: np.ndarray, real: np.ndarray) -> np.ndarray:
     """Where a number is more than another one, or one of both is none: bool `[S]`.
 
     Numbers of any kind are compared exactly: rounding to float64 keeps their order, so
-    only those that are the same then are looked at.
+    only those that are the same then are looked at. They are compared for real states
+    alone, bool `[S]`.
     """
-    nears = _rounded(one), _rounded(other)
-    found = ~(nears[0] <= nears[1])
-    if one.dtype != np.float64 or other.dtype != np.float64:
-        for at in np.flatnonzero(nears[0] == nears[1]).tolist():
-            found[at] = fraction(one[at]) > fraction(other[at])
+    found, at = np.zeros(len(real), bool), np.flatnonzero(real)
+    pair = one[at], other[at]
+    nears = [_rounded(x) for x in pair]
+    found[at] = ~(nears[0] <= nears[1])
+    if any(x.dtype != np.float64 for x in pair):
+        for i in np.flatnonzero(nears[0] == nears[1]).tolist():
+            found[at[i]] = fraction(pair[0][i]) > fraction(pair[1][i])
     return found
 
 
@@ -120,7 +123,8 @@ def _nearest(value: Any) -> float:
 def beside(real, lower, upper, least, most) -> ValueVerdict:
     """The verdict of bounds of values that are themselves between two numbers."""
     none = np.zeros(len(real), bool)
-    too_large, too_small = real & exceed(lower, least), real & exceed(most, upper)
+    too_large = exceed(lower, least, real)
+    too_small = exceed(most, upper, real)
     return ValueVerdict.first_of(
         none, none, none, none, none, none, too_large, too_small
     )

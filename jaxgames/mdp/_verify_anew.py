@@ -8,6 +8,7 @@ and nearer, and are checked by their equations before they are compared.
 import dataclasses
 from collections.abc import Iterator
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -235,9 +236,10 @@ def of_condition(claim: Claim, asked: Any, node: Query) -> ValueVerdict:
             yield ends[0], ends[1]
 
     # Nothing is said of the others.
-    others = np.arange(size) != state
-    lower, upper = (np.where(others, *x) for x in ((0, claim.lower), (1, claim.upper)))
-    return decided(claim.with_bounds(lower, upper), tries())
+    real = np.arange(size) == state
+    return decided(
+        SimpleNamespace(real=real, lower=claim.lower, upper=claim.upper), tries()
+    )
 
 
 def of_threshold(

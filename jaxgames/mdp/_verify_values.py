@@ -346,16 +346,16 @@ class Claim:
             found[at] = not self._holds(bound, at, earned, sign, discount)
         return found
 
-    def misses_by_a_hair(self, bound, choices, shape: "Shape") -> bool:
-        """Whether all that choices break a bound by may be rounding."""
+    def misses_by_a_hair(self, bound, choices, earned, discount=Fraction(1)) -> bool:
+        """Whether all that choices break a bound by may be rounding: see `breaks`."""
         own = bound[self.owner[choices]]
         terms = self.weight * bound[self.branch_target] / self.total[self.branch_choice]
         sums, sizes = (
             np.bincount(self.branch_choice, x, minlength=len(self.owner))[choices]
             for x in (terms, np.abs(terms))
         )
-        gain = shape.earned[choices]
-        off = np.abs(own - gain - float(shape.discount) * sums)
+        gain = earned[choices]
+        off = np.abs(own - gain - float(discount) * sums)
         return bool(np.all(off <= HAIR * (np.abs(own) + np.abs(gain) + sizes)))
 
     def _holds(self, bound, at, earned, sign, discount) -> bool:
@@ -535,7 +535,8 @@ def _unbounded(
         values = _optimal_values(claim, shape, kind, target, own, known, finite)
         pairs = (lower, of_low), (upper, of_high)
         too_many = values is None and finite.sum() > CHAIN_SOLVED_UP_TO
-        if too_many and all(claim.misses_by_a_hair(*x, shape) for x in pairs):
+        how = shape.earned, shape.discount
+        if too_many and all(claim.misses_by_a_hair(*x, *how) for x in pairs):
             raise ValueError(
                 f"a bound of state {int(np.argmax(too_large | too_small))} is too near "
                 "to its value to be verified without fractions, for which there is "
