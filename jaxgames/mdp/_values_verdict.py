@@ -97,7 +97,7 @@ def exceed(one: np.ndarray, other: np.ndarray, real: np.ndarray) -> np.ndarray:
     """
     found, at = np.zeros(len(real), bool), np.flatnonzero(real)
     pair = one[at], other[at]
-    nears = [_rounded(x) for x in pair]
+    nears = [nearest(x) for x in pair]
     found[at] = ~(nears[0] <= nears[1])
     if any(x.dtype != np.float64 for x in pair):
         for i in np.flatnonzero(nears[0] == nears[1]).tolist():
@@ -105,15 +105,15 @@ def exceed(one: np.ndarray, other: np.ndarray, real: np.ndarray) -> np.ndarray:
     return found
 
 
-def _rounded(values: np.ndarray) -> np.ndarray:
+def nearest(values: np.ndarray) -> np.ndarray:
     """The nearest float64 of each number; infinite ones beyond them."""
     if values.dtype != object:
         with np.errstate(over="ignore"):
             return values.astype(np.float64, copy=False)
-    return np.array([_nearest(x) for x in values.tolist()], np.float64)
+    return np.array([_near(x) for x in values.tolist()], np.float64)
 
 
-def _nearest(value: Any) -> float:
+def _near(value: Any) -> float:
     try:
         return float(value)
     except OverflowError:

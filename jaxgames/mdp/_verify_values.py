@@ -37,6 +37,7 @@ from jaxgames.mdp._values_verdict import (
     decided,
     fraction,
     is_infinite,
+    nearest,
     ordered,
 )
 from jaxgames.mdp._verify_sets import Ways
@@ -320,9 +321,10 @@ class Claim:
         found = np.zeros(len(self.owner), bool)
         plain = bound.dtype != object
         doubtful = np.flatnonzero(choices)
-        if plain and len(doubtful):
+        if len(doubtful):
+            near = nearest(bound)
             with np.errstate(invalid="ignore"):
-                terms = self.weight * bound[self.branch_target]
+                terms = self.weight * near[self.branch_target]
                 sums = np.bincount(self.branch_choice, terms, minlength=len(found))
                 size = np.bincount(
                     self.branch_choice, np.abs(terms), minlength=len(found)
@@ -333,9 +335,11 @@ class Claim:
                 off = (np.abs(earned) + size / np.maximum(self.total, 1e-300)) * (
                     many * 4e-16
                 )
-                own = bound[np.minimum(self.owner, len(bound) - 1)]
+                own = near[np.minimum(self.owner, len(bound) - 1)]
+                off += 0.0 if plain else 4e-16 * np.abs(own)  # it was rounded, too
                 kept = sign * (own - worth) >= off
             doubtful = np.flatnonzero(choices & ~kept)
+        if plain and len(doubtful):
             sure = kept_exactly(
                 *(self.rows, self.branch_target, self.weight, bound),
                 *(self.owner, earned, discount == 1, sign, doubtful),
@@ -348,6 +352,9 @@ class Claim:
 
     def misses_by_a_hair(self, bound, choices, earned, discount=Fraction(1)) -> bool:
         """Whether all that choices break a bound by may be rounding: see `breaks`."""
+        # One less a number is as precise as one.
+        whole = float(bound.dtype == object)
+        bound = nearest(bound)
         own = bound[self.owner[choices]]
         terms = self.weight * bound[self.branch_target] / self.total[self.branch_choice]
         sums, sizes = (
@@ -356,7 +363,7 @@ class Claim:
         )
         gain = earned[choices]
         off = np.abs(own - gain - float(discount) * sums)
-        return bool(np.all(off <= HAIR * (np.abs(own) + np.abs(gain) + sizes)))
+        return bool(np.all(off <= HAIR * (np.abs(own) + np.abs(gain) + sizes + whole)))
 
     def _holds(self, bound, at, earned, sign, discount) -> bool:
         """Whether a choice keeps a bound, in fractions."""
@@ -504,9 +511,13 @@ def _known(
 
 
 def _unbounded(
-    claim: Claim, shape: Shape, kind: str, target: np.ndarray
+    claim: Claim, shape: Shape, kind: str, target: np.ndarray, sharp: bool = False
 ) -> ValueVerdict:
-    """Inequalities, and what is seen in the graph."""
+    """Inequalities, and what is seen in the graph.
+
+    Bounds that are too near for that are compared with sharper ones, which are checked
+    first, unless these are `sharp`.
+    """
     own, real = claim.chosen(), claim.real
     if own is None:
         raise ValueError("a memoryless scheduler is needed to verify this")
@@ -536,12 +547,16 @@ def _unbounded(
         pairs = (lower, of_low), (upper, of_high)
         too_many = values is None and finite.sum() > CHAIN_SOLVED_UP_TO
         how = shape.earned, shape.discount
-        if too_many and all(claim.misses_by_a_hair(*x, *how) for x in pairs):
-            raise ValueError(
-                f"a bound of state {int(np.argmax(too_large | too_small))} is too near "
-                "to its value to be verified without fractions, for which there is "
-                "too much to do"
-            )
+        if too_many and not sharp:
+            nearer = _nearer(claim, shape, kind, target, own, known, finite)
+            if nearer is not None:
+                return decided(claim, iter([nearer]))
+            if all(claim.misses_by_a_hair(*x, *how) for x in pairs):
+                raise ValueError(
+                    f"a bound of state {int(np.argmax(too_large | too_small))} is too "
+                    "near to its value to be verified without fractions, for which "
+                    "there is too much to do"
+                )
         if values is not None:
             for state, value in values.items():
                 too_large[state] = fraction(lower[state]) > value
@@ -555,6 +570,46 @@ def _unbounded(
     )
 
 
+def _nearer(
+    claim: Claim, shape: Shape, kind, target, own, known: Known, finite
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Bounds of the values that are checked as any others, fractions `[S]`; or None."""
+    from jaxgames.mdp._verify_sharp import narrow_bounds
+
+    zero = _nothing(claim, shape, kind, target, own, known)
+    open_ = finite & ~zero
+    states = np.flatnonzero(open_)
+    choice = np.full(len(claim.real) + 1, -1)
+    choice[claim.owner[own]] = np.flatnonzero(own)
+    others = np.where(shape.end, shape.worth, 0.0)
+    leads = _of(claim, open_) & own & claim.may(~finite & ~shape.end)
+    if shape.discount != 1 or leads.any():
+        return None
+    found = narrow_bounds(
+        *(claim.rows, claim.branch_target, claim.weight, shape.earned),
+        *(states, choice[states], others),
+    )
+    if found is None:
+        return None
+    ends = []
+    for bound in found:
+        values = np.array([Fraction(x) for x in others.tolist()], object)
+        values[~finite & ~shape.end] = np.inf
+        values[states] = np.maximum(bound, Fraction(0))
+        if kind == "reach":
+            values = np.minimum(values, Fraction(1))
+        ends.append(values)
+    good = _unbounded(claim.with_bounds(*ends), shape, kind, target, sharp=True)
+    return (ends[0], ends[1]) if good else None
+
+
+def _nothing(claim: Claim, shape: Shape, kind, target, own, known: Known) -> np.ndarray:
+    """Where the values of the scheduler are known to be zero: bool `[S]`."""
+    if kind == "reach":
+        return claim.real & ~claim.reaches(target, claim.real & ~shape.end, own)
+    return known.nothing
+
+
 def _of(claim: Claim, states: np.ndarray) -> np.ndarray:
     """The choices of some states: bool `[C]`."""
     return np.append(states, False)[claim.owner]
@@ -564,9 +619,7 @@ def _optimal_values(
     claim: Claim, shape: Shape, kind, target, own, known: Known, finite
 ) -> dict[int, Fraction] | None:
     """The values of the scheduler in fractions, if no choice improves them."""
-    zero = known.nothing
-    if kind == "reach":
-        zero = claim.real & ~claim.reaches(target, claim.real & ~shape.end, own)
+    zero = _nothing(claim, shape, kind, target, own, known)
     open_ = finite & ~zero
     if open_.sum() > CHAIN_SOLVED_UP_TO:
         return None
