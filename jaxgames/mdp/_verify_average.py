@@ -26,16 +26,13 @@ from jaxgames.mdp._values_verdict import ValueVerdict, fraction
 from jaxgames.mdp._verify import verify
 from jaxgames.mdp._verify_values import Claim, chain_values
 from jaxgames.mdp.host._steps import average
-from jaxgames.tuning.mdp import CHAIN_SOLVED_UP_TO, FEWEST_AVERAGES
+from jaxgames.tuning.mdp import AVERAGES_CHECKED_IN, CHAIN_SOLVED_UP_TO
 
 NEAR = 1e-16
 """How near averages of policies are looked for, relative to them: as can be."""
 
 CLOSE = 1e-9
 """How near averages are looked for by rounds first."""
-
-ROUNDS = FEWEST_AVERAGES // 8
-"""How many these are at most: they pay where all is mixed soon."""
 
 IMPROVEMENTS = 100
 """How often a policy is improved in fractions: it is best already, nearly always."""
@@ -184,7 +181,14 @@ def _tried(
     with limits.ticking_beside("verifying") as stop:
         average(
             *(*stepwise[:4], reward, kept, members, values, room),
-            *(int(earned.sign < 0), stepwise.slack, CLOSE, 0.0, ROUNDS, stop),
+            *(
+                int(earned.sign < 0),
+                stepwise.slack,
+                CLOSE,
+                0.0,
+                AVERAGES_CHECKED_IN,
+                stop,
+            ),
         )
     values *= 0.9  # a tenth of each step stays where it is
     yield values.astype(np.longdouble) / earned.scale

@@ -595,9 +595,8 @@ def _nearer(
     for bound in found:
         values = np.array([Fraction(x) for x in others.tolist()], object)
         values[~finite & ~shape.end] = np.inf
-        values[states] = np.maximum(bound, Fraction(0))
-        if kind == "reach":
-            values = np.minimum(values, Fraction(1))
+        most = 1 if kind == "reach" else np.inf
+        values[states] = [min(max(x, Fraction(0)), most) for x in bound.tolist()]
         ends.append(values)
     good = _unbounded(claim.with_bounds(*ends), shape, kind, target, sharp=True)
     return (ends[0], ends[1]) if good else None

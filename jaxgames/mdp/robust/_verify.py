@@ -573,4 +573,4 @@ def _again(own: Intervals, walk: Walk, ends) -> ValueVerdict:
     if walk.flips:
         values = [1 - x for x in values]
     found = np.array(values, object)
-    return beside(own.real, *ends, found, found)
+    return beside(own.real, ends[0], ends[1], found, found)
