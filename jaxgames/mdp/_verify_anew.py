@@ -6,8 +6,9 @@ and nearer, and are checked by their equations before they are compared.
 """
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,51 +22,22 @@ from jaxgames.mdp._property import Operation, Property, Query
 from jaxgames.mdp._ranged import Ranged, met
 from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.mdp._schedulers import induced_chain
-from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict
-from jaxgames.mdp._verify import verify
-from jaxgames.mdp._verify_values import (
-    Claim,
-    Walk,
-    beside,
+from jaxgames.mdp._values_verdict import (
+    Ends,
+    ValueReason,
+    ValueVerdict,
+    decided,
     fraction,
-    is_short,
-    stepped,
-    stepped_between,
-    until,
-    verify_values,
 )
+from jaxgames.mdp._verify import verify
+from jaxgames.mdp._verify_steps import Walk, stepped_ends
+from jaxgames.mdp._verify_values import Claim, until, verify_values
 
 EPSILONS = 1e-8, 1e-11, 1e-14
 """How near bounds are that a check tries, one after the other."""
 
 MOST_PLACES = 1 << 24
 """Branches of a product of states and what was earned, at most."""
-
-Ends = tuple[Any, Any]
-"""Surely no more than values are, and no less: numbers `[S]`."""
-
-
-def decided(
-    claim: Claim, tries: Iterator[Ends], given: Callable = fraction
-) -> ValueVerdict:
-    """The verdict of bounds, by others that hold, nearer and nearer.
-
-    A bound is made a number like these by `given`.
-
-    Raises:
-        ValueError: all of them leave a doubt.
-    """
-    bounds, state = (claim.real, claim.lower, claim.upper), NO_CHOICE
-    for least, most in tries:
-        shown = beside(*bounds, least, most, given)
-        refuted = beside(*bounds, most, least, given)
-        if shown or not refuted:
-            return shown if shown else refuted
-        state = shown.vertex
-    raise ValueError(
-        f"a bound of state {state} is too near to its value to be verified without "
-        "fractions, for which there is too much to do"
-    )
 
 
 def reach_bounds(
@@ -200,11 +172,9 @@ def from_some_step(claim: Claim, asked: Any, path: Until, optimum: str) -> Value
         for ends in ends_of:
             how: dict[str, Any] = {"left": left, "chosen": chosen}
             walks = [Walk(path.first, x, largest, none, **how) for x in ends]
-            if ends[0].dtype != object:
-                found = [stepped_between(claim, walk) for walk in walks]
-                yield _exactly(found[0][0]), _exactly(found[1][1])
-            elif is_short(claim, walks[0]):
-                yield stepped(claim, walks[0]), stepped(claim, walks[1])
+            found = (stepped_ends(claim, walk) for walk in walks)
+            for (least, _), (_, most) in zip(*found, strict=True):
+                yield least, most
 
     if asked.plays:
         return decided(claim, tries(_secured(asked.game(optimum), left, right)))
@@ -229,11 +199,6 @@ def _secured(game: Game, left: np.ndarray, right: np.ndarray) -> Iterator[Ends]:
         found = solve_game(game, right, states=left, throw=False, **how)
         _agreed(verify_game(game, right, found, states=left))
         yield found.lower, found.upper
-
-
-def _exactly(values: np.ndarray) -> np.ndarray:
-    """Long doubles as fractions."""
-    return np.array([Fraction(*x.as_integer_ratio()) for x in values], object)
 
 
 def of_condition(claim: Claim, asked: Any, node: Query) -> ValueVerdict:
@@ -271,9 +236,10 @@ def of_condition(claim: Claim, asked: Any, node: Query) -> ValueVerdict:
             yield ends[0], ends[1]
 
     # Nothing is said of the others.
-    others = np.arange(size) != state
-    lower, upper = (np.where(others, *x) for x in ((0, claim.lower), (1, claim.upper)))
-    return decided(claim.with_bounds(lower, upper), tries())
+    real = np.arange(size) == state
+    return decided(
+        SimpleNamespace(real=real, lower=claim.lower, upper=claim.upper), tries()
+    )
 
 
 def of_threshold(

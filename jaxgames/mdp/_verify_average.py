@@ -11,6 +11,7 @@ References:
     [1] Puterman, Markov Decision Processes, Wiley, 1994, sections 8.4 and 9.3.
 """
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -21,13 +22,17 @@ from jaxgames.mdp import _bounded, host
 from jaxgames.mdp._average_policies import Members, improved, members_of
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._region import NO_CHOICE
-from jaxgames.mdp._values_verdict import ValueVerdict
+from jaxgames.mdp._values_verdict import ValueVerdict, fraction
 from jaxgames.mdp._verify import verify
-from jaxgames.mdp._verify_values import Claim, chain_values, fraction
-from jaxgames.tuning.mdp import CHAIN_SOLVED_UP_TO
+from jaxgames.mdp._verify_values import Claim, chain_values
+from jaxgames.mdp.host._steps import average
+from jaxgames.tuning.mdp import AVERAGES_CHECKED_IN, CHAIN_SOLVED_UP_TO
 
 NEAR = 1e-16
 """How near averages of policies are looked for, relative to them: as can be."""
+
+CLOSE = 1e-9
+"""How near averages are looked for by rounds first."""
 
 IMPROVEMENTS = 100
 """How often a policy is improved in fractions: it is best already, nearly always."""
@@ -75,11 +80,20 @@ def of_average(claim: Claim, earned: Earned) -> ValueVerdict:
     bounds = {-1: claim.lower, 1: claim.upper}
     sides = {-earned.sign: own, earned.sign: claim.live}
     sets = {sign: _sets(claim, earned, choices) for sign, choices in sides.items()}
-    wrong = {
+    found = {
         sign: _unshown(claim, earned, bounds[sign], choices, sets[sign], sign)
         for sign, choices in sides.items()
     }
-    if not bad.any() and (wrong[-1].any() or wrong[1].any()):
+    wrong = {sign: x.states for sign, x in found.items()}
+    refuted = {sign: x.refuted for sign, x in found.items()}
+    # More states are left for ever than fractions can be found of.
+    left = {sign: claim.real & (x.label < 0) for sign, x in sets.items()}
+    many = {sign: x.sum() > CHAIN_SOLVED_UP_TO for sign, x in left.items()}
+    if any(many[sign] and not x.near for sign, x in found.items()):
+        refuted = wrong
+    if refuted[-1].any() or refuted[1].any():
+        wrong = refuted
+    elif not bad.any() and (wrong[-1].any() or wrong[1].any()):
         values = _of_scheduler(claim, earned, own, sets[-earned.sign])
         best = _is_best(claim, earned, values, sets[earned.sign])
         for sign, states in wrong.items():
@@ -93,6 +107,20 @@ def of_average(claim: Claim, earned: Earned) -> ValueVerdict:
                         "tell either"
                     )
     return ValueVerdict.first_of(none, bad, *[none] * 4, wrong[-1], wrong[1])
+
+
+class Unshown(NamedTuple):
+    """Where a bound is not shown.
+
+    Attributes:
+        states: bool `[S]`.
+        refuted: bool `[S]`, where it surely does not hold.
+        near: whether what is not shown outside of sets may be by rounding.
+    """
+
+    states: np.ndarray
+    refuted: np.ndarray
+    near: bool
 
 
 def _sets(claim: Claim, earned: Earned, choices: np.ndarray) -> Sets:
@@ -114,37 +142,70 @@ def _sets(claim: Claim, earned: Earned, choices: np.ndarray) -> Sets:
 
 def _unshown(
     claim: Claim, earned: Earned, bound, choices, sets: Sets, sign: int
-) -> np.ndarray:
-    """The states whose bound, an upper one if `sign` is 1, is not shown: bool `[S]`."""
-    wrong = np.zeros(len(bound), bool)
+) -> Unshown:
+    """The states whose bound, an upper one if `sign` is 1, is not shown."""
+    wrong, refuted = np.zeros((2, len(bound)), bool)
     same = np.zeros(len(sets.members) + 1, bool)  # the last one is of no set
     for at, own in enumerate(sets.members):
         limits.tick("verifying", at, "components")
         mine = bound[own.states]
         same[at] = bool(np.all(mine == mine[0]))
-        for values in (np.zeros(len(bound), np.longdouble), None):
-            if values is None:
-                values = _potentials(earned, own, len(bound))[0]
+        for values in _tried(claim, earned, own, sets.kept):
             drift, off = _drift(claim, earned, own.choices, values)
             most = np.max(sign * drift + off)
-            short = sign * mine.astype(np.longdouble) < most
-            if not short.any():
+            wide = sign * mine.astype(np.longdouble)
+            short = wide < most
+            # By some choice of each state as much is earned, wherever one begins.
+            least = np.maximum.reduceat(sign * drift - off, own.first).min()
+            refuted[own.states] |= wide < least
+            if not short.any() or refuted[own.states].any():
                 break
         wrong[own.states] |= short
     # What leads to the same bound everywhere neither raises nor lowers it.
     inside = sets.kept & same[np.append(sets.label, -1)[claim.owner]]
     none = np.zeros(len(claim.owner))
-    return wrong | claim.have(claim.breaks(bound, choices & ~inside, none, sign))
+    raises = claim.breaks(bound, choices & ~inside, none, sign)
+    near = claim.misses_by_a_hair(bound, raises, none)
+    return Unshown(wrong | claim.have(raises), refuted, near)
+
+
+def _tried(
+    claim: Claim, earned: Earned, own: Members, kept: np.ndarray
+) -> Iterator[np.ndarray]:
+    """Potentials of a set, long double `[S]`: nearer and nearer ones."""
+    values, room = np.zeros((2, len(claim.real)))
+    yield values.astype(np.longdouble)
+    stepwise = _bounded.rows_of(earned.stepwise)
+    members = np.ascontiguousarray(own.states, np.int32)
+    reward = np.ascontiguousarray(earned.reward, np.float64)
+    with limits.ticking_beside("verifying") as stop:
+        average(
+            *(*stepwise[:4], reward, kept, members, values, room),
+            *(
+                int(earned.sign < 0),
+                stepwise.slack,
+                CLOSE,
+                0.0,
+                AVERAGES_CHECKED_IN,
+                stop,
+            ),
+        )
+    values *= 0.9  # a tenth of each step stays where it is
+    yield values.astype(np.longdouble) / earned.scale
+    yield _potentials(earned, own, values)[0]
 
 
 def _potentials(
-    earned: Earned, own: Members, size: int
+    earned: Earned, own: Members, start: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Potentials of a set, long double `[S]`, and a policy that is best by them."""
-    found = np.zeros(size, np.longdouble)
+    """Potentials of a set, long double `[S]`, and a policy that is best by them.
+
+    The first policy is best by the potentials of the start, float64 `[S]`.
+    """
+    found = np.zeros(len(start), np.longdouble)
     stop = np.zeros(1, np.int8)
     how = earned.sign < 0, NEAR, 0.0, stop
-    sharp = improved(own, own.probs, np.zeros(len(own.states)), *how)
+    sharp = improved(own, own.probs, start[own.states], *how)
     if sharp is not None:
         high, low = (x.astype(np.longdouble) for x in (sharp.values, sharp.rest))
         found[own.states] = (high + low) / earned.scale
@@ -171,6 +232,7 @@ def _drift(
     reward = earned.reward[choices].astype(np.longdouble)
     size = np.abs(reward) + share * np.add.reduceat(np.abs(terms), begins)
     off = (2 * many + 16) * np.finfo(np.longdouble).eps * size
+    off[~np.logical_or.reduceat(change != 0, begins)] = 0  # nothing is added
     return reward + share * np.add.reduceat(terms, begins), off
 
 
@@ -201,7 +263,7 @@ def _exact_gain(claim: Claim, earned: Earned, own: Members) -> Fraction:
         )
     states = own.states.tolist()
     number = {state: i for i, state in enumerate(states)}
-    policy = _potentials(earned, own, len(claim.real))[1].copy()
+    policy = _potentials(earned, own, np.zeros(len(claim.real)))[1].copy()
     rows = {c: _rows(claim, c) for c in own.choices.tolist()}
     reward = {c: Fraction(float(earned.reward[c])) for c in rows}
     time = [1 / Fraction(float(earned.rate[state])) for state in states]

@@ -6,7 +6,7 @@ values of a chain are found in fractions where inequalities do not show them.
 """
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any, NamedTuple, Unpack
@@ -32,8 +32,16 @@ from jaxgames.mdp._property import (
 )
 from jaxgames.mdp._region import check_model
 from jaxgames.mdp._timed import AskedInTime
-from jaxgames.mdp._values_verdict import ValueVerdict, ordered
+from jaxgames.mdp._values_verdict import (
+    ValueVerdict,
+    decided,
+    fraction,
+    is_infinite,
+    nearest,
+    ordered,
+)
 from jaxgames.mdp._verify_sets import Ways
+from jaxgames.mdp._verify_steps import Walk, stepped_ends
 from jaxgames.mdp._verify_sums import kept_exactly
 from jaxgames.mdp.robust._asked import (
     AskedOfIntervals,
@@ -313,9 +321,10 @@ class Claim:
         found = np.zeros(len(self.owner), bool)
         plain = bound.dtype != object
         doubtful = np.flatnonzero(choices)
-        if plain and len(doubtful):
+        if len(doubtful):
+            near = nearest(bound)
             with np.errstate(invalid="ignore"):
-                terms = self.weight * bound[self.branch_target]
+                terms = self.weight * near[self.branch_target]
                 sums = np.bincount(self.branch_choice, terms, minlength=len(found))
                 size = np.bincount(
                     self.branch_choice, np.abs(terms), minlength=len(found)
@@ -326,9 +335,11 @@ class Claim:
                 off = (np.abs(earned) + size / np.maximum(self.total, 1e-300)) * (
                     many * 4e-16
                 )
-                own = bound[np.minimum(self.owner, len(bound) - 1)]
+                own = near[np.minimum(self.owner, len(bound) - 1)]
+                off += 0.0 if plain else 4e-16 * np.abs(own)  # it was rounded, too
                 kept = sign * (own - worth) >= off
             doubtful = np.flatnonzero(choices & ~kept)
+        if plain and len(doubtful):
             sure = kept_exactly(
                 *(self.rows, self.branch_target, self.weight, bound),
                 *(self.owner, earned, discount == 1, sign, doubtful),
@@ -339,17 +350,20 @@ class Claim:
             found[at] = not self._holds(bound, at, earned, sign, discount)
         return found
 
-    def misses_by_a_hair(self, bound, choices, shape: "Shape") -> bool:
-        """Whether all that choices break a bound by may be rounding."""
+    def misses_by_a_hair(self, bound, choices, earned, discount=Fraction(1)) -> bool:
+        """Whether all that choices break a bound by may be rounding: see `breaks`."""
+        # One less a number is as precise as one.
+        whole = float(bound.dtype == object)
+        bound = nearest(bound)
         own = bound[self.owner[choices]]
         terms = self.weight * bound[self.branch_target] / self.total[self.branch_choice]
         sums, sizes = (
             np.bincount(self.branch_choice, x, minlength=len(self.owner))[choices]
             for x in (terms, np.abs(terms))
         )
-        gain = shape.earned[choices]
-        off = np.abs(own - gain - float(shape.discount) * sums)
-        return bool(np.all(off <= HAIR * (np.abs(own) + np.abs(gain) + sizes)))
+        gain = earned[choices]
+        off = np.abs(own - gain - float(discount) * sums)
+        return bool(np.all(off <= HAIR * (np.abs(own) + np.abs(gain) + sizes + whole)))
 
     def _holds(self, bound, at, earned, sign, discount) -> bool:
         """Whether a choice keeps a bound, in fractions."""
@@ -370,19 +384,10 @@ def _one_less(value: float) -> Any:
     return 1 - Fraction(value) if np.isfinite(value) else -value
 
 
-def fraction(value: Any) -> Any:
-    """A number as a fraction; infinite ones stay."""
-    if isinstance(value, Fraction) or not np.isfinite(float(value)):
-        return value
-    return Fraction(float(value))
-
-
-def is_infinite(value: Any) -> bool:
-    return not isinstance(value, Fraction) and not np.isfinite(float(value))
-
-
 def are_endless(bound: np.ndarray) -> np.ndarray:
     """Which bounds are infinite, and positive: bool `[S]`."""
+    if bound.dtype != object:
+        return np.isposinf(bound)
     return np.array([is_infinite(x) and x > 0 for x in bound.tolist()], bool)
 
 
@@ -506,9 +511,13 @@ def _known(
 
 
 def _unbounded(
-    claim: Claim, shape: Shape, kind: str, target: np.ndarray
+    claim: Claim, shape: Shape, kind: str, target: np.ndarray, sharp: bool = False
 ) -> ValueVerdict:
-    """Inequalities, and what is seen in the graph."""
+    """Inequalities, and what is seen in the graph.
+
+    Bounds that are too near for that are compared with sharper ones, which are checked
+    first, unless these are `sharp`.
+    """
     own, real = claim.chosen(), claim.real
     if own is None:
         raise ValueError("a memoryless scheduler is needed to verify this")
@@ -537,12 +546,17 @@ def _unbounded(
         values = _optimal_values(claim, shape, kind, target, own, known, finite)
         pairs = (lower, of_low), (upper, of_high)
         too_many = values is None and finite.sum() > CHAIN_SOLVED_UP_TO
-        if too_many and all(claim.misses_by_a_hair(*x, shape) for x in pairs):
-            raise ValueError(
-                f"a bound of state {int(np.argmax(too_large | too_small))} is too near "
-                "to its value to be verified without fractions, for which there is "
-                "too much to do"
-            )
+        how = shape.earned, shape.discount
+        if too_many and not sharp:
+            nearer = _nearer(claim, shape, kind, target, own, known, finite)
+            if nearer is not None:
+                return decided(claim, iter([nearer]))
+            if all(claim.misses_by_a_hair(*x, *how) for x in pairs):
+                raise ValueError(
+                    f"a bound of state {int(np.argmax(too_large | too_small))} is too "
+                    "near to its value to be verified without fractions, for which "
+                    "there is too much to do"
+                )
         if values is not None:
             for state, value in values.items():
                 too_large[state] = fraction(lower[state]) > value
@@ -556,6 +570,45 @@ def _unbounded(
     )
 
 
+def _nearer(
+    claim: Claim, shape: Shape, kind, target, own, known: Known, finite
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Bounds of the values that are checked as any others, fractions `[S]`; or None."""
+    from jaxgames.mdp._verify_sharp import narrow_bounds
+
+    zero = _nothing(claim, shape, kind, target, own, known)
+    open_ = finite & ~zero
+    states = np.flatnonzero(open_)
+    choice = np.full(len(claim.real) + 1, -1)
+    choice[claim.owner[own]] = np.flatnonzero(own)
+    others = np.where(shape.end, shape.worth, 0.0)
+    leads = _of(claim, open_) & own & claim.may(~finite & ~shape.end)
+    if shape.discount != 1 or leads.any():
+        return None
+    found = narrow_bounds(
+        *(claim.rows, claim.branch_target, claim.weight, shape.earned),
+        *(states, choice[states], others),
+    )
+    if found is None:
+        return None
+    ends = []
+    for bound in found:
+        values = np.array([Fraction(x) for x in others.tolist()], object)
+        values[~finite & ~shape.end] = np.inf
+        most = 1 if kind == "reach" else np.inf
+        values[states] = [min(max(x, Fraction(0)), most) for x in bound.tolist()]
+        ends.append(values)
+    good = _unbounded(claim.with_bounds(*ends), shape, kind, target, sharp=True)
+    return (ends[0], ends[1]) if good else None
+
+
+def _nothing(claim: Claim, shape: Shape, kind, target, own, known: Known) -> np.ndarray:
+    """Where the values of the scheduler are known to be zero: bool `[S]`."""
+    if kind == "reach":
+        return claim.real & ~claim.reaches(target, claim.real & ~shape.end, own)
+    return known.nothing
+
+
 def _of(claim: Claim, states: np.ndarray) -> np.ndarray:
     """The choices of some states: bool `[C]`."""
     return np.append(states, False)[claim.owner]
@@ -565,9 +618,7 @@ def _optimal_values(
     claim: Claim, shape: Shape, kind, target, own, known: Known, finite
 ) -> dict[int, Fraction] | None:
     """The values of the scheduler in fractions, if no choice improves them."""
-    zero = known.nothing
-    if kind == "reach":
-        zero = claim.real & ~claim.reaches(target, claim.real & ~shape.end, own)
+    zero = _nothing(claim, shape, kind, target, own, known)
     open_ = finite & ~zero
     if open_.sum() > CHAIN_SOLVED_UP_TO:
         return None
@@ -627,36 +678,6 @@ def chain_values(rows: list[dict], worth: list[Fraction]) -> list[Fraction] | No
     for k in reversed(range(size)):
         worth[k] += sum(p * worth[j] for j, p in rows[k].items())
     return worth
-
-
-class Walk(NamedTuple):
-    """A question about a number of steps.
-
-    Attributes:
-        steps: how many there are.
-        start: float64 `[S]`, what states are worth behind them.
-        optimum: what is asked for, the other way round if it `flips`; of a game bool
-            `[S]`, where the largest is chosen.
-        earned: float64 `[C]`, what choices earn.
-        discount: what a step is worth beside the one before it.
-        left: bool `[S]`, what may be passed; None for all.
-        right: bool `[S]`, the goal, which counts in the last steps of the `window`.
-        window: how many these are.
-        flips: whether one less what is found is asked for.
-        chosen: int `[k, S]`, what is chosen after so many steps, -1 for the first
-            choice; None for the best.
-    """
-
-    steps: int
-    start: np.ndarray
-    optimum: str | np.ndarray
-    earned: np.ndarray
-    discount: Fraction = Fraction(1)
-    left: np.ndarray | None = None
-    right: np.ndarray | None = None
-    window: int = 0
-    flips: bool = False
-    chosen: np.ndarray | None = None
 
 
 def path_of(asked: Any, node: Query) -> Any:
@@ -723,125 +744,7 @@ def _again(claim: Claim, walk: Walk) -> ValueVerdict:
 
 def _compared(claim: Claim, walk: Walk) -> ValueVerdict:
     """The verdict of bounds of a number of steps."""
-    from jaxgames.mdp._verify_anew import decided
-
-    if is_short(claim, walk):
-        values = stepped(claim, walk)
-        return beside(claim.real, claim.lower, claim.upper, values, values)
-    return decided(claim, iter([stepped_between(claim, walk)]), np.longdouble)
-
-
-def is_short(claim: Claim, walk: Walk) -> bool:
-    """Whether it takes no long time in fractions."""
-    return walk.steps * len(claim.weight) <= CHAIN_SOLVED_UP_TO * 100
-
-
-def stepped(claim: Claim, walk: Walk) -> np.ndarray:
-    """The values of a number of steps, as fractions `[S]`."""
-    share = _shares(claim, _fractions(claim.weight))
-    numbers, earned = _fractions(_at_the_end(walk)), _fractions(walk.earned)
-    begins = claim.rows[: int(claim.groups[-1])]
-    for step in _counted(walk):
-        sums = np.add.reduceat(share * numbers[claim.branch_target], begins)
-        worth = earned[: len(begins)] + walk.discount * sums
-        numbers = _best(claim, walk, step, worth, numbers)
-    return numbers
-
-
-def stepped_between(claim: Claim, walk: Walk) -> tuple[np.ndarray, np.ndarray]:
-    """Bounds of the values of a number of steps, long double `[S]`: least and most.
-
-    Each step is rounded outwards. A mean is between the least and the largest of its
-    numbers, so what is known exactly, as zero and one are, stays so.
-    """
-    given = claim.weight, _at_the_end(walk), walk.earned
-    weight, start, earned = (x.astype(np.longdouble) for x in given)
-    share = _shares(claim, weight)
-    begins = claim.rows[: int(claim.groups[-1])]
-    earned = earned[: len(begins)]
-    discount = np.longdouble(walk.discount.numerator) / walk.discount.denominator
-    adds = (earned != 0) | (walk.discount != 1)
-    eps = np.finfo(np.longdouble).eps
-    slack = (3 * int(np.diff(claim.rows).max(initial=0)) + 8) * eps
-    least = most = start
-    for step in _counted(walk):
-        found = []
-        for numbers, outwards, inner, outer in (
-            (least, -1, np.maximum, np.minimum),
-            (most, 1, np.minimum, np.maximum),
-        ):
-            after = numbers[claim.branch_target]
-            terms = share * after
-            off = slack * np.add.reduceat(np.abs(terms), begins)
-            mean = np.add.reduceat(terms, begins) + outwards * off
-            mean = discount * inner(mean, outer.reduceat(after, begins))
-            off = np.where(adds, 8 * eps * (np.abs(earned) + np.abs(mean)), 0)
-            worth = earned + mean + outwards * off
-            found.append(_best(claim, walk, step, worth, numbers))
-        least, most = found
-    return least, most
-
-
-def _at_the_end(walk: Walk) -> np.ndarray:
-    """What states are worth behind the steps, `[S]`.
-
-    One less than a probability is found as the probability of the opposite: all that
-    is added up is positive then, and small numbers are as precise as others.
-    """
-    return 1 - walk.start if walk.flips else walk.start
-
-
-def _fractions(values: np.ndarray) -> np.ndarray:
-    return np.array([Fraction(x) for x in values.tolist()], object)
-
-
-def _shares(claim: Claim, weight: np.ndarray) -> np.ndarray:
-    """The probability of each branch beside the sum of its choice's."""
-    rows = claim.rows[: int(claim.groups[-1]) + 1]
-    return weight / np.repeat(np.add.reduceat(weight, rows[:-1]), np.diff(rows))
-
-
-def _counted(walk: Walk) -> Iterator[int]:
-    for step in range(1, walk.steps + 1):
-        limits.tick("verifying", step, "steps")
-        yield step
-
-
-def _best(
-    claim: Claim, walk: Walk, step: int, worth: np.ndarray, numbers: np.ndarray
-) -> np.ndarray:
-    """The values one step earlier, `[S]`, of what choices are worth, `[C]`."""
-    new, real = numbers.copy(), claim.real
-    starts = claim.groups[:-1][real]
-    if walk.chosen is not None:
-        own = walk.chosen[walk.steps - step][real]
-        new[real] = worth[np.where(own < 0, starts, own)]
-    elif isinstance(walk.optimum, str):
-        better = np.minimum if (walk.optimum == "min") != walk.flips else np.maximum
-        new[real] = better.reduceat(worth, starts)
-    else:
-        ends = (x.reduceat(worth, starts) for x in (np.maximum, np.minimum))
-        new[real] = np.where(walk.optimum[real] != walk.flips, *ends)
-    if walk.left is not None:
-        new[~walk.left] = int(walk.flips)
-        if step <= walk.window:
-            new[walk.right] = 1 - int(walk.flips)
-    return new
-
-
-def beside(real, lower, upper, least, most, given: Callable = fraction) -> ValueVerdict:
-    """The verdict of bounds of values that are themselves between two numbers.
-
-    A bound is made a number like these by `given`.
-    """
-    too_large, too_small = np.zeros((2, len(real)), bool)
-    for s in np.flatnonzero(real).tolist():
-        too_large[s] = given(lower[s]) > least[s]
-        too_small[s] = given(upper[s]) < most[s]
-    none = np.zeros(len(real), bool)
-    return ValueVerdict.first_of(
-        none, none, none, none, none, none, too_large, too_small
-    )
+    return decided(claim, stepped_ends(claim, walk))
 
 
 def _played(claim: Claim, asked: Any, node: Query) -> ValueVerdict:

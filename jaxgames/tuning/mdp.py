@@ -201,6 +201,10 @@ with any other and many strategies are tried, and most often a second or two."""
 CHAIN_SOLVED_UP_TO = 2_000
 """States of a chain that verification solves in fractions."""
 
+# mdp/_verify_average.py
+AVERAGES_CHECKED_IN = 60
+"""Rounds in which potentials are looked for first: they do where all is mixed soon."""
+
 # mdp/_rational.py
 FEW_WAYS = 16
 """Ways through a state, those in times those out, with which it is left out of

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from jaxgames import graph, mdp
+from jaxgames.mdp import _verify_sharp, _verify_values
 from jaxgames.mdp._verify_sums import kept_exactly
 from jaxgames.mdp._verify_values import Claim
 
@@ -208,26 +209,108 @@ def test_deep_models_are_checked_in_one_pass():
         assert mdp.verify_values(model, text, mdp.check(model, text))
 
 
-def test_bounds_of_a_long_walk_that_only_fractions_could_tell():
-    """They are sharper than what each step shows; what is clearly wrong is seen."""
-    last = 20_000
+def walk(last: int) -> mdp.MDP:
+    """One step up or down, by equal chances, until one end or the other is reached."""
     inner = np.arange(1, last)
     steps = np.stack([inner - 1, inner + 1], 1).ravel()
     rows = np.concatenate([[0], np.arange(1, 2 * last, 2), [2 * last]])
-    model = mdp.MDP.from_arrays(
+    state = np.arange(last + 1)
+    return mdp.MDP.from_arrays(
         *(np.arange(last + 2), rows, np.concatenate([[0], steps, [last]])),
         np.concatenate([[1.0], np.full(len(steps), 0.5), [1.0]]),
-        labels={"end": np.arange(last + 1) == last},
+        labels={"end": state == last, "ends": (state == 0) | (state == last)},
+        state_rewards={"": np.ones(last + 1)},
     )
-    text = 'P=? [ F "end" ]'
+
+
+@pytest.mark.parametrize(
+    "text", ['P=? [ F "end" ]', 'P=? [ G !"end" ]', 'R=? [ F "ends" ]']
+)
+def test_bounds_of_a_long_walk_are_sharper_than_what_each_step_shows(text, monkeypatch):
+    """Sharper ones are found, shown in fractions, and compared with."""
+    last = 4_000
+    model, at = walk(last), np.arange(last + 1)
     found = mdp.check(model, text)
+    assert mdp.verify_values(model, text, found)
+    values = {
+        'P=? [ F "end" ]': at / last,
+        'P=? [ G !"end" ]': (last - at) / last,
+        'R=? [ F "ends" ]': at * (last - at) * 1.0,
+    }[text]
+    # Right ones, each as near as it happens to be.
+    rng = np.random.default_rng(1)
+    below, above = 1e-14 * rng.random((2, last + 1)) + 1e-15
+    inside = (at > 0) & (at < last)
+    sharp = dataclasses.replace(
+        found,
+        lower=values * (1 - below * inside),
+        upper=values * (1 + above * inside),
+    )
+    assert mdp.verify_values(model, text, sharp)
+    state = last // 2 + 1
+    value = float(values[state])
+    for off in (1e-6, 1e-9, 1e-12):
+        for name, by in (("lower", off), ("upper", -off)):
+            wrong = dataclasses.replace(
+                sharp, lower=sharp.lower.copy(), upper=sharp.upper.copy()
+            )
+            wrong.lower[state] = wrong.upper[state] = value * (1 + by)
+            verdict = mdp.verify_values(model, text, wrong)
+            assert not verdict, name
+            assert verdict.vertex == state
+    # Where there is no narrow order, nothing is said of what is too near.
+    monkeypatch.setattr(_verify_sharp, "NARROW_UP_TO", 0)
     with pytest.raises(ValueError, match="too near to its value to be verified"):
-        mdp.verify_values(model, text, found)
-    for name, by in (("lower", 1e-6), ("upper", -1e-6)):
-        moved = getattr(found, name).copy()
-        moved[last // 2] += by
-        wrong = dataclasses.replace(found, **{name: moved})
-        assert not mdp.verify_values(model, text, wrong)
+        mdp.verify_values(model, text, sharp)
+
+
+@pytest.mark.parametrize("optimum", ["min", "max"])
+@pytest.mark.parametrize("seed", range(4))
+def test_sharp_bounds_of_small_models_beside_their_values(seed, optimum, monkeypatch):
+    """As if they were too large for fractions: right ones hold, and no others."""
+    monkeypatch.setattr(_verify_values, "CHAIN_SOLVED_UP_TO", 0)
+    rng = np.random.default_rng([seed, optimum == "min"])
+    shown, wrongs, unknown = 0, 0, 0
+    for _ in range(12):
+        model = random_model(rng)
+        goal = (rng.random(model.num_states) < 0.3) & claim_of(model).real
+        earned = rng.integers(0, 4, model.num_choices).astype(float)
+        model = dataclasses.replace(
+            model, labels={"goal": goal}, choice_rewards={"": earned}
+        )
+        for text, kind, more in (
+            (f'P{optimum}=? [ F "goal" ]', "reach", {}),
+            (f'R{optimum}=? [ F "goal" ]', "until", {"reward": earned}),
+        ):
+            how = {"target": goal, **more}
+            values = mdp.reference.values(model, kind, optimum, **how)
+            found = mdp.check(model, text, exact=True)
+            near = np.array([float(x) for x in values])
+            lower, upper = near.copy(), near.copy()
+            for state, value in enumerate(values):
+                if np.isfinite(near[state]) and value not in (0, 1):
+                    lower[state] = np.nextafter(near[state], -np.inf)
+                    upper[state] = np.nextafter(near[state], np.inf)
+            sharp = dataclasses.replace(found, lower=lower, upper=upper)
+            try:
+                assert mdp.verify_values(model, text, sharp)
+                shown += 1
+            except ValueError:
+                unknown += 1
+            for state in np.flatnonzero(np.isfinite(near) & (near > 0)).tolist():
+                off = float(rng.choice([1e-6, 1e-9, 1e-12])) * rng.choice([-1, 1])
+                wrong = dataclasses.replace(
+                    sharp, lower=lower.copy(), upper=upper.copy()
+                )
+                wrong.lower[state] = wrong.upper[state] = near[state] * (1 + off)
+                try:
+                    assert not mdp.verify_values(model, text, wrong)
+                    wrongs += 1
+                except ValueError:
+                    unknown += 1
+    assert shown > 8
+    assert wrongs > 15
+    assert unknown < (shown + wrongs) / 2
 
 
 def test_many_goals_that_are_lost_one_after_the_other():

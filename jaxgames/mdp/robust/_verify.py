@@ -15,15 +15,19 @@ from jaxgames.host import linear
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._paths import Until
 from jaxgames.mdp._property import Cumulative, Query, Temporal
-from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict, ordered
-from jaxgames.mdp._verify_values import (
-    Walk,
-    are_endless,
+from jaxgames.mdp._values_verdict import (
+    ValueReason,
+    ValueVerdict,
     beside,
-    counts_steps,
-    earned,
     fraction,
     is_infinite,
+    ordered,
+)
+from jaxgames.mdp._verify_steps import Walk
+from jaxgames.mdp._verify_values import (
+    are_endless,
+    counts_steps,
+    earned,
     path_of,
     walk_of,
 )
@@ -568,4 +572,5 @@ def _again(own: Intervals, walk: Walk, ends) -> ValueVerdict:
         values = new
     if walk.flips:
         values = [1 - x for x in values]
-    return beside(own.real, ends[0], ends[1], values, values)
+    found = np.array(values, object)
+    return beside(own.real, ends[0], ends[1], found, found)
