@@ -1028,6 +1028,8 @@ def test_words_of_oink(run, tmp_path):
     code, out, err = run("solve", tmp_path / "named.pg", "-v", "-z", 60, "-p", "--zlk")
     assert (code, err) == (Exit.DONE, "")
     assert out.endswith("won by 0: 0\nwon by 1: trap\n")
+    quiet = run("solve", tmp_path / "named.pg", "-q", "-p")
+    assert quiet == (Exit.DONE, "won by 0: 0\nwon by 1: trap\n", "")
     code, _, err = run("solve", tmp_path / "named.pg", "-z1e-9")
     assert (code, "limit of 1e-09 s" in err) == (Exit.UNSOLVED, True)
 
