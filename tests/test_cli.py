@@ -355,6 +355,26 @@ def test_interrupt(tmp_path):
     assert not (tmp_path / "ladder.sol").exists()
 
 
+def test_an_interrupt_while_a_text_is_executed_has_the_code_of_all(tmp_path):
+    """Python notes that one, as of dataclasses that are made, and ends by a signal."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, signal, sys\n"
+        "class Interrupts:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'jaxgames.cli._solve':\n"
+        "            exec('os.kill(os.getpid(), signal.SIGINT)\\nwhile True: pass')\n"
+        "sys.meta_path.insert(0, Interrupts())\n"
+    )
+    paths = [str(tmp_path), *sys.path]
+    found = subprocess.run(
+        [sys.executable, "-m", "jaxgames", "solve", "none.pg"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+    )
+    assert (found.returncode, found.stderr) == (130, "jaxgames: interrupted\n")
+
+
 def test_an_interrupt_that_python_dropped(run, game, monkeypatch):
     """As in a callback of its garbage collector: the next look at the meter ends it."""
     solve = parity.solve
