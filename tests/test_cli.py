@@ -480,6 +480,7 @@ def test_solution_files_that_are_none(run, game, tmp_path, text, line):
     ("line", "message"),
     [
         ("solve game.pg --jsno=1", "--jsno=1 (did you mean '--json'?) (see jaxgames"),
+        ("--stats solve game.pg", "--stats (--stats belongs behind the command)"),
         ("generate laddr 5 -o x.pg", "invalid choice: 'laddr' (did you mean 'ladder'"),
         ("generate ladder 5 -o x.pg --quite", "--quite (did you mean '--quiet'?)"),
         ("solve game.pg -s zielonk", "is called 'zielonk' (did you mean 'zielonka'?)"),

@@ -209,11 +209,22 @@ def test_solutions_are_read_from_standard_input_as_well(run):
     )  # fmt: skip
 
 
+def test_vertices_are_read_from_standard_input(run):
+    code, out, err = run("reach", "game", "--to", "@-", "--json", stdin="0 # one\n1\n")
+    assert (code, err) == (Exit.DONE, "")
+    named = run("reach", "game", "--to", "0,1", "--json")[1]
+    assert json.loads(out)["reached"] == json.loads(named)["reached"]
+    code, _, err = run("reach", "game", "--to", "@-", stdin="0\n99\n")
+    assert code == Exit.BAD_INPUT
+    assert "/dev/stdin:2: there is no vertex 99" in err
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
         ("verify - -", "standard input is read once, and cannot be two files"),
         ("verify - /dev/stdin", "standard input is read once"),
+        ("reach - --to @-", "standard input is read once"),
         ("check --graph - --automaton -", "standard input is read once"),
         ("solve game -o - --dot -", "standard output is written once"),
         ("solve game -o - --json", "--json prints where - is written to"),

@@ -41,7 +41,10 @@ class Parser(argparse.ArgumentParser):
             why = command.untaken.get(option)
             if why is not None:
                 command.error(f"{found.command} takes no {option}: {why}")
-            meant = guess(option, _options_of(self, args)) if option[:1] == "-" else ""
+            known = _options_of(self, args) if option[:1] == "-" else []
+            meant = guess(option, known)
+            if option in known and option not in _options_of(self, []):
+                meant = f" ({option} belongs behind the command)"
             command.error(f"unrecognized arguments: {' '.join(rest)}{meant}")
         getattr(found, "arrange", lambda args: None)(found)
         return found

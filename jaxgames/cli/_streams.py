@@ -50,6 +50,11 @@ def standard(args: argparse.Namespace) -> Iterator[None]:
             if getattr(args, name) == "-":
                 setattr(args, name, stream)
         count = len(given)
+        if stream == STDIN:
+            lists = [name for name in LISTS if getattr(args, name, None) == "@-"]
+            for name in lists:
+                setattr(args, name, "@" + STDIN)
+            count += len(lists)
         for files in (getattr(args, name, None) for name in names):
             if isinstance(files, list):  # of an option that may be repeated
                 files[:] = [stream if file == "-" else file for file in files]
