@@ -39,6 +39,19 @@ def integer(name: str, value: Any, low: int, high: int | None = None) -> int:
     return number
 
 
+def steps(value: Any, most: int) -> int:
+    """The value of `max_steps`: None, and a larger one than counters hold, is `most`.
+
+    Raises:
+        ValueError: it is no integer from 0 on.
+
+    Examples:
+        >>> steps(3, 100), steps(10**30, 100), steps(None, 100)
+        (3, 100, 100)
+    """
+    return most if value is None else min(integer("max_steps", value, 0), most)
+
+
 def positive(name: str, value: Any, unit: str) -> float:
     """The value, which the caller calls so, as a float greater than zero, or infinite.
 

@@ -205,13 +205,15 @@ def finish(solver: Solver, game: Any, carry: Carry) -> Outcome:
 def checked_steps(max_steps: Any) -> Any:
     """A limit of rounds as an int from 0 on; None, and what is traced, stay.
 
+    No loop comes to `MAX_ROUNDS`, so a larger limit is this one: it fits any counter.
+
     Raises:
         ValueError: it is none: rounds never come to 1.5, and a loop would wait for it.
     """
     if max_steps is None:
         return None
     if not is_traced(max_steps):
-        return arguments.integer("max_steps", max_steps, 0)
+        return arguments.steps(max_steps, MAX_ROUNDS)
     kind, shape = jnp.result_type(max_steps), jnp.shape(max_steps)
     if shape or not jnp.issubdtype(kind, jnp.integer):
         raise ValueError(
@@ -550,6 +552,7 @@ def run(
     max_steps: int | None = None,
     progress: Progress | Meter | bool | None = None,
     first_chunk: int | None = None,
+    partial: bool = True,
 ) -> Outcome:
     """Drives a solver on a concrete game from the host.
 
@@ -561,16 +564,18 @@ def run(
         progress: told after each chunk; may end the run (see
             [`progress`][jaxgames.progress]).
         first_chunk: rounds of the first chunk; None: `FIRST_CHUNK`.
+        partial: whether Ctrl-C ends the run with what is known by then.
 
     Returns:
         The outcome; its status is a `Status`, its rounds an `int`.
 
     Raises:
         ValueError: `carry` is of another game or solver.
+        KeyboardInterrupt: on Ctrl-C, unless `partial`.
     """
     meter = as_progress(progress)
     max_steps = checked_steps(max_steps)
-    limit = MAX_ROUNDS if max_steps is None else min(max_steps, MAX_ROUNDS)
+    limit = MAX_ROUNDS if max_steps is None else max_steps
     if carry is not None:
         check(solver, game, carry)
     rounds = 0 if carry is None else int(carry.rounds)
@@ -613,6 +618,8 @@ def run(
                 chunk *= 2
             chunk_began = time.perf_counter()
     except KeyboardInterrupt:
+        if not partial:
+            raise
         outcome, _, rounds = advance(current, 0)
         status = Status.INTERRUPTED
     finally:
@@ -627,14 +634,15 @@ def completed(solver: Solver, game: Any) -> Any:
     On a traced game it is a loop (pure); on a concrete one the host drives it.
 
     Raises:
-        LimitError: it was interrupted, or a limit was reached: what is known by then
-            is no answer.
+        LimitError: a meter asked for an end, or a limit was reached: what is known by
+            then is no answer.
+        KeyboardInterrupt: on Ctrl-C.
         TooDeepError: it takes more rounds than `in_few_rounds` allows.
     """
     if is_traced(game):
         return iterate(solver, game, start(solver, game), MAX_ROUNDS).state
     most = _most_rounds.get()
-    outcome = run(solver, game, initial(solver, game), max_steps=most)
+    outcome = run(solver, game, initial(solver, game), max_steps=most, partial=False)
     if outcome.status == Status.MAX_STEPS and most is not None:
         raise TooDeepError
     if outcome.status != Status.SOLVED:

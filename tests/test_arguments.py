@@ -373,3 +373,17 @@ def test_what_is_wrong_is_said_and_where(name):
 
 def test_to_negate_anything_that_is_true_is_to_negate():
     assert str(ltl.translate("G a", negate=None)) == str(ltl.translate("G a"))
+
+
+def test_a_limit_beyond_what_counters_hold():
+    most = 10**30
+    for engine in ("device", "host"):
+        how = {"engine": engine, "max_steps": most}
+        right = graph.reachable(GAME, [0], engine=engine)
+        assert np.array_equal(graph.reachable(GAME, [0], **how), right)
+        won = graph.attractor(GAME, [0], 0, **how)
+        assert graph.verify_attractor(GAME, won, [0], 0)
+    found = jax.jit(lambda game: parity.solve(game, "fpi", max_steps=most))(GAME)
+    assert parity.verify(GAME, found)
+    credits = jax.jit(lambda game: energy.solve(game, max_steps=2**31))(weighted())
+    assert energy.verify(weighted(), credits)

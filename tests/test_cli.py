@@ -355,6 +355,26 @@ def test_interrupt(tmp_path):
     assert not (tmp_path / "ladder.sol").exists()
 
 
+def test_an_interrupt_while_a_text_is_executed_has_the_code_of_all(tmp_path):
+    """Python notes that one, as of dataclasses that are made, and ends by a signal."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, signal, sys\n"
+        "class Interrupts:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'jaxgames.cli._solve':\n"
+        "            exec('os.kill(os.getpid(), signal.SIGINT)\\nwhile True: pass')\n"
+        "sys.meta_path.insert(0, Interrupts())\n"
+    )
+    paths = [str(tmp_path), *sys.path]
+    found = subprocess.run(
+        [sys.executable, "-m", "jaxgames", "solve", "none.pg"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+    )
+    assert (found.returncode, found.stderr) == (130, "jaxgames: interrupted\n")
+
+
 def test_an_interrupt_that_python_dropped(run, game, monkeypatch):
     """As in a callback of its garbage collector: the next look at the meter ends it."""
     solve = parity.solve
@@ -460,6 +480,7 @@ def test_solution_files_that_are_none(run, game, tmp_path, text, line):
     ("line", "message"),
     [
         ("solve game.pg --jsno=1", "--jsno=1 (did you mean '--json'?) (see jaxgames"),
+        ("--stats solve game.pg", "--stats (--stats belongs behind the command)"),
         ("generate laddr 5 -o x.pg", "invalid choice: 'laddr' (did you mean 'ladder'"),
         ("generate ladder 5 -o x.pg --quite", "--quite (did you mean '--quiet'?)"),
         ("solve game.pg -s zielonk", "is called 'zielonk' (did you mean 'zielonka'?)"),
@@ -1028,6 +1049,8 @@ def test_words_of_oink(run, tmp_path):
     code, out, err = run("solve", tmp_path / "named.pg", "-v", "-z", 60, "-p", "--zlk")
     assert (code, err) == (Exit.DONE, "")
     assert out.endswith("won by 0: 0\nwon by 1: trap\n")
+    quiet = run("solve", tmp_path / "named.pg", "-q", "-p")
+    assert quiet == (Exit.DONE, "won by 0: 0\nwon by 1: trap\n", "")
     code, _, err = run("solve", tmp_path / "named.pg", "-z1e-9")
     assert (code, "limit of 1e-09 s" in err) == (Exit.UNSOLVED, True)
 

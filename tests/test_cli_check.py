@@ -532,6 +532,14 @@ def test_fairness_that_cannot_be_asked_for(run, arguments, message):
     assert message in err
 
 
+def test_a_file_with_several_automata_is_told_in_words_of_commands(run):
+    io.save("one.hoa", ltl.translate("GF wait"))
+    Path("two.hoa").write_text(2 * Path("one.hoa").read_text())
+    code, out, err = run("lock.kripke", "--automaton", "two.hoa")
+    assert (code, out) == (Exit.BAD_INPUT, "")
+    assert err.endswith("the file holds several automata: expected one in each file\n")
+
+
 def test_several_acceptance_sets_are_not_made_one(run):
     wrong = ltl.translate("GF wait & GF cs & GF(!wait & !cs)", generalised=True)
     assert wrong.num_sets == 3

@@ -208,6 +208,11 @@ def test_limits(run):
         (("--prop", REACH, "--name", "x"), "--name names a property of --props"),
         (("--prop", REACH, "--const", "k"), "--const: expected NAME=VALUE, got 'k'"),
         (("--prop", REACH, "--const", "k=x"), "k must be a number, true or false"),
+        (
+            ("--prop", REACH, "--const", "k=1:9"),
+            "'1:9'; of a range, ask for each value",
+        ),
+        (("--prop", REACH, "--const", "k=1", "--const", "k=2"), "gives k two values"),
         (("--prop", REACH, "--const", "k=1e999999999"), "--const: k is too long"),
         (("--prop", REACH, "--const", "k=1e400"), "'k' must be a finite number"),
         (("--prop", REACH, "-s", "best"), "no value solver is called 'best'"),
@@ -423,6 +428,17 @@ def test_programs_take_constants_that_properties_may_name(run, tmp_path):
         found = json.loads(out)
         assert found["lower"] <= 0.25 <= found["upper"]
         assert found["states"] == 5
+
+
+def test_constants_that_nothing_has_are_told(run, tmp_path):
+    (tmp_path / "walk.pm").write_text(PROGRAM)
+    ask = ("mdp", "walk.pm", "--prop", "const int k; P=? [ F<=k x=N ]", "--const")
+    code, _, err = run(*ask, "N=4,p=1/2,k=3")
+    assert (code, err) == (Exit.DONE, "")
+    code, _, err = run(*ask, "N=4,p=1/2,k=3,K=4,q=1")
+    assert code == Exit.DONE
+    said = "note: --const: the model and the properties have no constants K, q\n"
+    assert err == f"jaxgames: {said}"
 
 
 @pytest.mark.parametrize(

@@ -209,11 +209,22 @@ def test_solutions_are_read_from_standard_input_as_well(run):
     )  # fmt: skip
 
 
+def test_vertices_are_read_from_standard_input(run):
+    code, out, err = run("reach", "game", "--to", "@-", "--json", stdin="0 # one\n1\n")
+    assert (code, err) == (Exit.DONE, "")
+    named = run("reach", "game", "--to", "0,1", "--json")[1]
+    assert json.loads(out)["reached"] == json.loads(named)["reached"]
+    code, _, err = run("reach", "game", "--to", "@-", stdin="0\n99\n")
+    assert code == Exit.BAD_INPUT
+    assert "/dev/stdin:2: there is no vertex 99" in err
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
         ("verify - -", "standard input is read once, and cannot be two files"),
         ("verify - /dev/stdin", "standard input is read once"),
+        ("reach - --to @-", "standard input is read once"),
         ("check --graph - --automaton -", "standard input is read once"),
         ("solve game -o - --dot -", "standard output is written once"),
         ("solve game -o - --json", "--json prints where - is written to"),
@@ -317,3 +328,19 @@ def test_a_list_of_vertices_may_be_compressed_or_have_a_mark(run, tmp_path):
     (tmp_path / "to.gz").write_bytes(gzip.compress(b"\xef\xbb\xbf0 # one\n"))
     line = ("reach", tmp_path / "game.pg", "--from", "0")
     assert run(*line, "--to", f"@{tmp_path / 'to.gz'}")[0] == Exit.DONE
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8:strict"])
+def test_names_are_printed_that_the_output_cannot_encode(tmp_path, encoding):
+    path = os.fsencode(tmp_path) + b"/g\xff.pg"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('parity 1;\n0 2 0 0 "é";\n1 1 1 1;\n')
+    found = subprocess.run(
+        [sys.executable, "-m", "jaxgames", "solve", path, "-p"],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "1"},
+    )
+    assert (found.returncode, found.stderr) == (Exit.DONE, b"")
+    name = rb"\xe9" if encoding == "ascii" else "é".encode()
+    ends = path + b": player 0 wins 1, player 1 wins 1\nwon by 0: %s\nwon by 1: 1\n"
+    assert found.stdout.endswith(ends % name)

@@ -124,6 +124,20 @@ def test_a_formula(run):
     assert run("--ltl", "G(r <-> g)", "--outs", "g")[0] == Exit.REALIZABLE
 
 
+def test_names_with_operators_in_them_are_told(run):
+    code, out, err = run("--ltl", "G(r -> Fg)", "--ins", "r")
+    assert (code, out) == (Exit.REALIZABLE, "REALIZABLE\n")
+    assert err.startswith("jaxgames: note: 'Fg': taken as outputs, since --ins names")
+    assert err.endswith("write 'F g'\n")
+    Path("list.txt").write_text("G(Xr -> g)\nG(GFr -> g)\n")
+    err = run("--formulas", "list.txt", "--outs", "g")[2]
+    assert "note: 'Xr', 'GFr': taken as inputs, since --outs names" in err
+    assert run("--ltl", "G(r -> Fg)", "--ins", "r", "-q")[2] == ""
+    for more in (["--outs", "Fg"], []):
+        text = "G(r -> Fg)" if more else "G(r -> F g & GRANT)"
+        assert run("--ltl", text, "--ins", "r", *more)[2] == ""
+
+
 def test_many_files(run):
     code, out, err = run("good.ehoa", "bad.ehoa")
     assert (code, err) == (Exit.UNREALIZABLE, "")

@@ -28,6 +28,9 @@ from jaxgames import (
     states,
 )
 from jaxgames.energy._capacity import CappedFVI
+from jaxgames.energy._lockstep import Lockstep
+from jaxgames.energy._proof import Proof
+from jaxgames.parity._trimming import Trimming
 from jaxgames.solver import Solver
 
 GAME = generate.random_game(3, 8)
@@ -197,6 +200,21 @@ OF_ANOTHER = {
         meanpayoff.solve,
         CappedFVI(),
         "CappedFVI solves energy games with a capacity, expected an energy solver",
+    ),
+    "part of a verification": (
+        parity.solve,
+        Trimming(),
+        "Trimming solves which cycles are in a claimed answer, expected a parity solv",
+    ),
+    "of credits": (
+        energy.solve,
+        Proof(),
+        "Proof solves what claimed credits come to, expected an energy solver",
+    ),
+    "of batches": (
+        energy.solve,
+        Lockstep(),
+        "Lockstep solves tasks of batches of energy games, expected an energy solver",
     ),
     "without one": (
         lambda arena, solver: energy.solve_with_capacity(arena, 1, solver),

@@ -51,7 +51,7 @@ from jaxgames.cli._exit import Exit as Exit
 from jaxgames.cli._exit import complain, diagnose, with_options
 from jaxgames.cli._interrupt import remembered
 from jaxgames.cli._options import Parser, add_traceback, untaken_text
-from jaxgames.cli._streams import open_output, standard
+from jaxgames.cli._streams import all_printable, open_output, standard
 from jaxgames.cli._watch import Watch, reached, subject
 from jaxgames.solution import SolveError, Status
 
@@ -100,7 +100,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv = sys.argv[1:] if argv is None else list(argv)
     watch = Watch(argv, ends_process)
     try:
-        with _short_warnings(), remembered(), open_output():
+        with _short_warnings(), remembered(), open_output(), all_printable():
             code = _run(argv, watch)
         print(end="", flush=True)
     except (Exception, KeyboardInterrupt) as error:

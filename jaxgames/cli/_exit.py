@@ -78,6 +78,9 @@ def diagnose(error: BaseException) -> tuple[Exit, str]:
 def with_options(message: str) -> str:
     """Names options where a function told its caller in Python what to pass."""
     message = message.replace("dead_ends='lose'", "--dead-ends lose")
+    message = message.replace(
+        "read them with hoa.load_all", "expected one in each file"
+    )
     message = re.sub(r"pass format=(?:'(\w+)')?", r"pass --format \1", message)
     message = re.sub(
         r"pass limits=io\.Limits\(memory=([^()]*)\)", r"pass --memory \1", message

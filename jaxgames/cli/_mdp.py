@@ -2,6 +2,7 @@
 
 import argparse
 import math
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -163,6 +164,8 @@ def run(args: argparse.Namespace) -> Exit:
             if "stats" in told:
                 _parts.tell_stats(args, told)
             print(f"{args.file}: {_told(told)}")
+    if not args.quiet:
+        _note_unused(constants, properties)
     end = max(codes, key=_ORDER.index)
     if answer is not None and end in (Exit.DONE, Exit.WRONG, Exit.UNSOLVED):
         _write(args, model, answer)
@@ -209,6 +212,25 @@ def loaded(
 
 
 Asked = mdp.Property | _Accepted
+
+
+def _note_unused(constants: dict[str, Any], properties: list[Asked]) -> None:
+    """Names the values that neither the model nor a property takes: mostly a slip."""
+    texts = []
+    for asked in properties:
+        if not isinstance(asked, mdp.Property):
+            return  # the propositions of automata may be any expressions
+        beside = (asked.constants, asked.labels, asked.others)
+        texts += [str(asked), *(f"{k} {v}" for part in beside for k, v in part.items())]
+    words = set(re.findall(r"\w+", " ".join(texts)))
+    unused = [name for name in constants if name not in words]
+    if unused:
+        what = "no constant" if len(unused) == 1 else "no constants"
+        complain(
+            f"note: --const: the model and the properties have {what} "
+            f"{', '.join(unused)}"
+        )
+
 
 _ORDER = Exit.DONE, Exit.WRONG, Exit.UNSOLVED, Exit.UNVERIFIED, Exit.INTERRUPTED
 """Exit codes, the worst last."""

@@ -41,7 +41,10 @@ class Parser(argparse.ArgumentParser):
             why = command.untaken.get(option)
             if why is not None:
                 command.error(f"{found.command} takes no {option}: {why}")
-            meant = guess(option, _options_of(self, args)) if option[:1] == "-" else ""
+            known = _options_of(self, args) if option[:1] == "-" else []
+            meant = guess(option, known)
+            if option in known and option not in _options_of(self, []):
+                meant = f" ({option} belongs behind the command)"
             command.error(f"unrecognized arguments: {' '.join(rest)}{meant}")
         getattr(found, "arrange", lambda args: None)(found)
         return found
@@ -214,6 +217,8 @@ def constants(args: argparse.Namespace) -> dict[str, Any]:
         name, equals, text = (x.strip() for x in part.partition("="))
         if not equals or not re.fullmatch(r"[A-Za-z_]\w*", name):
             raise ValueError(f"--const: expected NAME=VALUE, got {quoted(part)}")
+        if name in found:
+            raise ValueError(f"--const gives {name} two values; expected one")
         if text in ("true", "false"):
             found[name] = text == "true"
         elif _NUMBER.fullmatch(text) and not re.search(r"/0+$", text):
@@ -225,8 +230,10 @@ def constants(args: argparse.Namespace) -> dict[str, Any]:
                 raise ValueError(f"--const: {name} is too long: {quoted(text)}")
             found[name] = Fraction(one) / Fraction(other or 1)
         else:
+            more = "; of a range, ask for each value by itself" if ":" in text else ""
             raise ValueError(
                 f"--const: {name} must be a number, true or false, got {quoted(text)}"
+                f"{more}"
             )
     return found
 

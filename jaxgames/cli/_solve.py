@@ -219,8 +219,8 @@ def _told(
         if won[UNDECIDED]:
             counts.append(f"{won[UNDECIDED]:,} are undecided")
         print(f"{args.file}: {', '.join(counts)}", flush=True)
-        if args.listed:
-            _list(args, arena, solution)
+    if args.listed and not args.json:
+        _list(args, arena, solution)
     if args.json:
         _report.show(args, facts)
     if verdict is not None and not verdict:

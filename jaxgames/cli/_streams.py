@@ -1,6 +1,7 @@
 """Standard input and output: where they are files of a command, or closed."""
 
 import argparse
+import codecs
 import contextlib
 import errno
 import io
@@ -49,6 +50,11 @@ def standard(args: argparse.Namespace) -> Iterator[None]:
             if getattr(args, name) == "-":
                 setattr(args, name, stream)
         count = len(given)
+        if stream == STDIN:
+            lists = [name for name in LISTS if getattr(args, name, None) == "@-"]
+            for name in lists:
+                setattr(args, name, "@" + STDIN)
+            count += len(lists)
         for files in (getattr(args, name, None) for name in names):
             if isinstance(files, list):  # of an option that may be repeated
                 files[:] = [stream if file == "-" else file for file in files]
@@ -82,6 +88,37 @@ class _Nobody(io.TextIOBase):
         if text:
             raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
         return 0
+
+
+ESCAPED = "jaxgames.escaped"
+"""How characters are printed that the encoding of standard output does not have."""
+
+
+def _escaped(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Bytes of names of files as they are; other characters by their numbers."""
+    try:
+        return codecs.lookup_error("surrogateescape")(error)
+    except UnicodeError:
+        return codecs.backslashreplace_errors(error)
+
+
+codecs.register_error(ESCAPED, _escaped)
+
+
+@contextlib.contextmanager
+def all_printable() -> Iterator[None]:
+    """Has `print` escape what standard output cannot encode: names are any text."""
+    out = sys.stdout
+    if not isinstance(out, io.TextIOWrapper):
+        yield
+        return
+    before = out.errors
+    out.reconfigure(errors=ESCAPED)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError, ValueError):  # it may be closed by now
+            out.reconfigure(errors=before)
 
 
 @contextlib.contextmanager

@@ -2,13 +2,14 @@
 
 import argparse
 import functools
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from jaxgames import io, parity, synth
 from jaxgames.arena import Arena
 from jaxgames.cli import _oink, _options, _outputs, _parts, _synth_parts
-from jaxgames.cli._exit import Exit
+from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import read, sizes, start_jax
 from jaxgames.cli._phases import Phases
 from jaxgames.cli._streams import STDIN
@@ -152,6 +153,7 @@ def _listed(args: argparse.Namespace) -> Iterator[tuple[Any, Any]]:
         with whole("load"):
             texts = [text for _, text in some]
             found = synth.specifications_or_why(texts, ins, outs, moore=args.moore)
+        _note_fused(args, [x for x in found if isinstance(x, Specification)])
         loaded: list[Loaded] = []
         for (line, text), one in zip(some, found, strict=True):
             own = {"file": f"{args.formulas}:{line}", "formula": text}
@@ -256,6 +258,29 @@ def _names(text: str | None) -> list[str] | None:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
+def _note_fused(
+    args: argparse.Namespace, asked: Sequence[Specification | Decomposition]
+) -> None:
+    """Says which names that nobody gave look like an operator and a name.
+
+    Spot reads `Fg` as `F g`; here it is a proposition, and the side that no option
+    names takes it.
+    """
+    if args.quiet or (args.ins is not None and args.outs is not None):
+        return
+    side, option = ("outputs", "--ins") if args.outs is None else ("inputs", "--outs")
+    names = dict.fromkeys(name for one in asked for name in getattr(one, side))
+    fused = [name for name in names if re.match("[FGX]+[a-z_]", name)]
+    if fused:
+        first = fused[0]
+        rest = first.lstrip("FGX")
+        meant = " ".join([*first[: len(first) - len(rest)], rest])
+        complain(
+            f"note: {', '.join(map(repr, fused))}: taken as {side}, since {option} "
+            f"names only the others; to mean an operator, write {meant!r}"
+        )
+
+
 def _parameters(args: argparse.Namespace) -> dict[str, int]:
     found = {}
     for text in args.param:
@@ -299,7 +324,9 @@ def question(args: argparse.Namespace) -> Specification | Decomposition:
     """The specification that is a formula, or in a file; with who moves first."""
     if args.ltl is not None:
         ins, outs = _names(args.ins), _names(args.outs)
-        return Decomposition.from_ltl(args.ltl, ins, outs, moore=args.moore)
+        found = Decomposition.from_ltl(args.ltl, ins, outs, moore=args.moore)
+        _note_fused(args, [found])
+        return found
     if io.format_of(args.file, format=args.format) == "tlsf":
         return io.tlsf.decomposition(
             args.file, parameters=_parameters(args), moore=args.moore

@@ -93,7 +93,10 @@ class Watch:
         late = self._timeout is not None and (
             time.perf_counter() > self.began + self._timeout
         )
-        if self.ends_process and (late or _others_run()):
+        # Interrupted, JAX may go on in threads of its own, which crash where Python
+        # ends. And Python ends by the signal itself where a module was being made.
+        interrupted = code == Exit.INTERRUPTED
+        if self.ends_process and (late or interrupted or _others_run()):
             _leave(code)
 
     def _start(self) -> None:

@@ -101,6 +101,7 @@ class Proof(Solver):
     """
 
     name: ClassVar[str] = "proof"
+    solves: ClassVar[str] = "what claimed credits come to"
 
     def init(self, game: Claim) -> Search:
         """Plays are where they are to go; paths are empty."""

@@ -101,14 +101,14 @@ def place_for(arena: Any, engine: Engine = "auto") -> str:
         `"host"` or `"device"`.
 
     Raises:
-        ValueError: there is no such engine.
+        ValueError: there is no such engine, or it is no graph.
 
     Examples:
         >>> from jaxgames import Arena, graph
         >>> graph.place_for(Arena.from_edges([0], [0], owner=[0]), "device")
         'device'
     """
-    return "host" if _links.on_host(arena, engine, False) else "device"
+    return "host" if _links.on_host(read(arena)[0], engine, False) else "device"
 
 
 # ---- the solver ------------------------------------------------------------------

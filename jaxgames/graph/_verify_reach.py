@@ -152,6 +152,11 @@ def verify_attractor(
         raise ValueError(f"expected an Arena, got {type(arena).__name__}")
     if player not in (0, 1):
         raise ValueError(f"player must be 0 or 1, got {player!r}")
+    if not isinstance(found, Attractor):
+        raise ValueError(
+            "found must be an Attractor, what graph.attractor returns, got "
+            f"{type(found).__name__}"
+        )
     size = arena.shape[0]
     mask, goal = _mask(found.mask, arena), vertex_mask("target", arena, target)
     rank = as_array("rank", found.rank)

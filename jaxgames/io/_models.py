@@ -26,6 +26,7 @@ def build(
     columns: np.ndarray,
     probs: np.ndarray | None = None,
     branch_lines: np.ndarray | None = None,
+    hint: str = "",
     **more,
 ) -> MDP:
     """Makes the model that a file holds.
@@ -37,6 +38,7 @@ def build(
         columns: the states that they lead to.
         probs: their probabilities.
         branch_lines: integers `[E]`, the line of each branch.
+        hint: what else they may be where the probabilities do not sum up to one.
         more: labels and rewards.
 
     Raises:
@@ -57,7 +59,7 @@ def build(
                 path,
                 int(branch_lines[row_offsets[choice]]),
                 f"the probabilities of choice {place} of state {state} sum up to "
-                f"{total[choice]:.12g}, expected 1",
+                f"{total[choice]:.12g}, expected 1{hint}",
             )
     raise FormatError(path, None, message)
 

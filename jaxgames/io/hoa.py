@@ -186,6 +186,6 @@ def _only(path: FilePath, automata: Iterator[T]) -> T:
         raise FormatError(path, None, "expected an automaton, but the file has none")
     if next(automata, None) is not None:
         raise FormatError(
-            path, None, "the file holds several automata: read them with load_all"
+            path, None, "the file holds several automata: read them with hoa.load_all"
         )
     return found

@@ -66,6 +66,12 @@ from jaxgames.mdp import MDP
 from jaxgames.quoting import quoted
 
 HOLDS = MDP
+
+RATES = (
+    "; if they are rates of a chain in continuous time: these are read from .drn, .umb "
+    "and programs that begin with ctmc"
+)
+"""What the numbers in a table without choices may be, where they are not chances."""
 """What `load` returns and `save` takes."""
 
 
@@ -112,6 +118,7 @@ def load(path: FilePath) -> MDP:
         labels=labels,
         choice_labels=_models.named_sets(path, table.action[first], names) or None,
         valuations=_values(path, size),
+        hint="" if table.tells_choices else RATES,
         **_prism_rewards.load(path, shape),
     )
 

@@ -240,6 +240,16 @@ class Asked:
             self._open.discard(key)
         return self._values[key]
 
+    def threshold(self, query: Query) -> Fraction:
+        """What a query's value is compared with; a probability is from 0 to 1."""
+        found = self.constant(query.threshold)
+        if query.operator in ("P", "LRA") and not 0 <= found <= 1:
+            raise PropertyError(
+                query.threshold.place,
+                f"expected a probability from 0 to 1, found '{query.threshold}'",
+            )
+        return found
+
     def constant(self, node: Any) -> Fraction:
         """A number that is the same in all states; else raises PropertyError."""
         if isinstance(node, Constant) and not isinstance(node.value, bool):
@@ -291,12 +301,12 @@ class Asked:
     # ---- queries -----------------------------------------------------------------
 
     def _query(self, node: Query) -> Ranged:
+        threshold = None if node.relation is None else self.threshold(node)
         answer = self.answer(node)
         found = Ranged(answer.lower, answer.upper)
-        if node.relation is None:
+        if node.relation is None or threshold is None:
             self.statuses.append(answer.status)
             return found
-        threshold = self.constant(node.threshold)
         truth = met(node.relation, found, threshold)
         if np.array_equal(truth.lower, truth.upper):
             return exactly(truth.lower)

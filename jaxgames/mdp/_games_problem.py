@@ -85,6 +85,8 @@ class Games(drive.Problem[Asked]):
                     answers = _together(some)
                 except LimitError as error:
                     stop = error.status
+                except KeyboardInterrupt:
+                    stop = Status.INTERRUPTED
             if stop is not None:
                 answers = [undecided_game(stop, one.game) for one in some]
             done += len(some)

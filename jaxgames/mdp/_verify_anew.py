@@ -264,7 +264,7 @@ def of_threshold(
         question,
         formula=dataclasses.replace(node, relation=None, threshold=None, optimum=words),
     )
-    threshold = asked.constant(node.threshold)
+    threshold = asked.threshold(node)
     real, lower, upper = claim
     unclear = real
     for exact in (False, True):

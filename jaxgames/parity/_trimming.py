@@ -32,6 +32,7 @@ class Trimming(Solver):
     """
 
     name: ClassVar[str] = "verify"
+    solves: ClassVar[str] = "which cycles are in a claimed answer"
 
     def init(self, fixed: Fixed) -> State:
         """Above every priority, with nothing to trim."""

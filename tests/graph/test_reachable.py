@@ -148,6 +148,8 @@ def test_wrong_calls():
     arena = Arena.from_csr([0, 1], [0], owner=[0])
     with pytest.raises(ValueError, match="engine must be 'auto', 'host' or 'device'"):
         graph.reachable(arena, [0], engine="gpu")
+    with pytest.raises(ValueError, match="a graph must be an Arena.*got None"):
+        graph.place_for(None)
     with pytest.raises(ValueError, match="cannot run under tracing"):
         jax.jit(lambda a: graph.reachable(a, [True], engine="host"))(arena)
     with pytest.raises(ValueError, match="booleans under tracing, got int32"):

@@ -86,5 +86,7 @@ def test_bad_input_is_told():
     found = graph.attractor(arena, [0], 0)
     with pytest.raises(ValueError, match="player must be 0 or 1"):
         graph.verify_attractor(arena, found, [0], 2)
+    with pytest.raises(ValueError, match="found must be an Attractor.*got NoneType"):
+        graph.verify_attractor(arena, None, [0], 0)
     with pytest.raises(ValueError, match="rank must hold integers"):
         graph.verify_attractor(arena, found._replace(rank=[0.5]), [0], 0)

@@ -141,7 +141,9 @@ def test_several_automata_in_a_file(tmp_path):
         file.write(HEADER + BODY + aborted + HEADER + BODY.replace("{0}", ""))
     found = list(hoa.load_all(path))
     assert [x.sets.any() for x in found] == [True, False]
-    with pytest.raises(FormatError, match="several automata: read them with load_all"):
+    with pytest.raises(
+        FormatError, match="several automata: read them with hoa.load_all"
+    ):
         hoa.load(path)
     path.write_bytes(gzip.compress(b"/* nothing */\n"))
     assert list(hoa.load_all(path)) == []

@@ -488,6 +488,14 @@ def test_refused(write, old, new, message):
     assert str(caught.value).startswith(str(path))
 
 
+def test_rates_are_no_probabilities(write):
+    path = write("2 2\n0 1 3.0\n1 0 2.5\n")
+    with pytest.raises(
+        io.FormatError, match=r":2: .* to 3, expected 1; if they are ra"
+    ):
+        io.load(path)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -7,7 +7,7 @@ Where numba is installed (`pip install jaxgames[host]`) it is compiled for one c
 import numpy as np
 
 from jaxgames.arena import Arena
-from jaxgames.arguments import integer
+from jaxgames.arguments import steps
 from jaxgames.energy._bounds import largest_credit
 from jaxgames.energy._solution import TOP, UNKNOWN, Solution
 from jaxgames.energy.host._fvi import NO_LIMIT, potentials
@@ -62,7 +62,7 @@ def solve(
     """
     game = game_of(arena)
     most, kind = largest_credit(arena, capacity)
-    limit = NO_LIMIT if max_steps is None else integer("max_steps", max_steps, 0)
+    limit = steps(max_steps, NO_LIMIT)
     credit, stats = _credits(game, most, stop, limit)
     status, strategy = Status.SOLVED, None
     if credit is not None and kind is not object and credit.max(initial=0) >= LARGEST:

@@ -8,8 +8,8 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from jaxgames.arena import Arena
-from jaxgames.arguments import integer
+from jaxgames.arena import MAX_SIZE, Arena
+from jaxgames.arguments import steps
 from jaxgames.graph._input import Rows, as_arena, concrete, rows_of, vertex_mask
 from jaxgames.graph._solution import NO_RANK, Attractor
 from jaxgames.graph.host._components import BROKEN, WORDS, components
@@ -121,7 +121,7 @@ def reachable(
 
     As [`reference.reachable`][jaxgames.graph.reference.reachable].
     """
-    most = NO_LIMIT if max_steps is None else integer("max_steps", max_steps, 0)
+    most = steps(max_steps, MAX_SIZE)
     arena, vertices, edges = concrete(graph, vertices, edges)
     start = np.asarray(vertex_mask("sources", arena, sources))
     row_ptr, dst = arena.row_ptr, arena.dst
@@ -144,7 +144,7 @@ def attractor(
 
     As [`graph.attractor`][jaxgames.graph.attractor].
     """
-    most = NO_LIMIT if max_steps is None else integer("max_steps", max_steps, 0)
+    most = steps(max_steps, MAX_SIZE)
     arena, vertices, _ = concrete(arena, vertices, None)
     if vertices is None:
         vertices = np.ones(arena.shape[0], bool)

@@ -75,7 +75,7 @@ def _objective(asked: Asked, query: Query, initial: int) -> Objective:
             )
         sign = 1 if query.relation in (">", ">=") else -1
         strict = query.relation in (">", "<")
-        threshold = asked.constant(query.threshold)
+        threshold = asked.threshold(query)
     elif query.optimum:
         sign = 1 if query.optimum[0] == "max" else -1
     else:

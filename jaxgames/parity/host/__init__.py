@@ -39,7 +39,7 @@ import numpy as np
 
 from jaxgames import validity
 from jaxgames.arena import Arena
-from jaxgames.arguments import integer
+from jaxgames.arguments import steps
 from jaxgames.host import on_all_cores
 from jaxgames.parity._game import compress
 from jaxgames.parity.host._arranged import arranged
@@ -130,7 +130,7 @@ def attempt(
         stop: see `run`.
         max_steps: about as many steps as it may take.
     """
-    most = NO_LIMIT if max_steps is None else integer("max_steps", max_steps, 0)
+    most = steps(max_steps, NO_LIMIT)
     size = len(rows.owner)
     base = np.empty(size, np.uint8)
     # They have a place more, since what is written there may turn out to be too much.
@@ -165,7 +165,7 @@ def sweep(
     Returns:
         None if it has given up.
     """
-    most = NO_LIMIT if max_steps is None else integer("max_steps", max_steps, 0)
+    most = steps(max_steps, NO_LIMIT)
     arena, size = _checked(arena)
     own, counts = len(arena.owner), np.zeros(2, np.int64)
     winner, move = np.empty(size, np.int8), np.empty(size, np.int32)
@@ -174,8 +174,8 @@ def sweep(
     stop = NEVER_STOPS if stop is None else stop
     if not sweep_up(*game, winner[:own], move[:own], stop, most, counts):
         return None
-    steps, won = counts.tolist()
-    stats = {"steps": steps, "regions": won, "promotions": 0, "dominions": won}
+    taken, won = counts.tolist()
+    stats = {"steps": taken, "regions": won, "promotions": 0, "dominions": won}
     return Won(winner, move, True, stats)
 
 
@@ -320,7 +320,7 @@ def run(
         move,
         NEVER_STOPS if stop is None else stop,
         NOBODY_READS if publish is None else publish,
-        NO_LIMIT if max_steps is None else integer("max_steps", max_steps, 0),
+        steps(max_steps, NO_LIMIT),
     )
     if begun is None:
         play = Turns(prepared, *how, won)
