@@ -41,7 +41,7 @@ MAX_SIZE = 2**31 - 2
 
 
 @exportable("jaxgames.Arena")
-@jax.tree_util.register_dataclass
+@jax.tree_util.register_pytree_with_keys_class
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Arena(Value):
     """A game graph: vertices with owners, edges in CSR order, and labels.
@@ -63,7 +63,9 @@ class Arena(Value):
         priority: int32 `[V]` or None; max even: player 0 wins a play whose largest
             priority seen infinitely often is even.
         edge_priority: int32 `[E]` or None.
-        weight: integers `[E]` or `[E, D]`, or None.
+        weight: integers `[E]` or `[E, D]`, or None. As a leaf of the pytree, weights of
+            64 bits that 32 do not hold are Python's integers where `jax_enable_x64` is
+            not set: JAX refuses these, and would cut the others.
         accepting: bool `[V]` or None.
         num_vertices: int32 scalar, number of real vertices; padding comes after.
         num_edges: int32 scalar, number of real edges; padding comes after.
@@ -89,6 +91,35 @@ class Arena(Value):
     accepting: Any = None
     num_vertices: Any = None
     num_edges: Any = None
+
+    # ---- as a pytree --------------------------------------------------------
+
+    def tree_flatten(self) -> tuple[tuple, tuple]:
+        """Fields in their order are children; there is nothing else."""
+        children = tuple(getattr(self, name) for name in FIELDS)
+        if is_cut(self):
+            at = FIELDS.index("weight")
+            whole = self.weight.astype(object)
+            children = *children[:at], whole, *children[at + 1 :]
+        return children, ()
+
+    def tree_flatten_with_keys(self) -> tuple[tuple, tuple]:
+        """The same, each child with its name."""
+        children, rest = self.tree_flatten()
+        keys = map(jax.tree_util.GetAttrKey, FIELDS)
+        return tuple(zip(keys, children, strict=True)), rest
+
+    @classmethod
+    def tree_unflatten(cls, rest: tuple, children: Any) -> "Arena":
+        """The inverse of `tree_flatten`."""
+        del rest
+        fields = dict(zip(FIELDS, children, strict=True))
+        weight = fields["weight"]
+        if type(weight) is np.ndarray and weight.dtype == object:
+            # Larger ones, or what a user has put in their place, stay as they are.
+            with contextlib.suppress(OverflowError, TypeError, ValueError):
+                fields["weight"] = freeze(weight.astype(np.int64))
+        return cls(**fields)
 
     # ---- building -----------------------------------------------------------
 
@@ -715,6 +746,39 @@ def joined(x: Any, y: Any) -> Any:
     """Two arrays one after the other: of JAX where one is traced, else of numpy."""
     concatenate = jnp.concatenate if is_traced((x, y)) else np.concatenate
     return freeze(concatenate([x, y]))
+
+
+FIELDS = tuple(field.name for field in dataclasses.fields(Arena))
+"""The names of an arena's fields, in their order."""
+
+
+def is_cut(arena: Arena) -> bool:
+    """Whether JAX would cut the weights: to 32 bits, which do not hold them."""
+    weight = arena.weight
+    if type(weight) is not np.ndarray or weight.dtype != np.int64:
+        return False
+    if jax.dtypes.canonicalize_dtype(np.int64) == np.int64 or not weight.size:
+        return False
+    small = np.iinfo(np.int32)
+    return kept(
+        arena,
+        "beyond 32 bits",
+        lambda: not within(weight.reshape(-1), small.min, small.max),
+    )
+
+
+def refuse_cut(tree: Any) -> None:
+    """Raises ValueError where JAX would cut the weights of an arena in a pytree.
+
+    They are concrete then, and something else is traced: an arena that is passed to a
+    traced function is refused by JAX itself.
+    """
+    for arena in jax.tree.leaves(tree, is_leaf=lambda x: isinstance(x, Arena)):
+        if isinstance(arena, Arena) and is_cut(arena):
+            raise ValueError(
+                "weight has numbers that 32 bits do not hold, to which JAX cuts them "
+                "where something else is traced: set jax_enable_x64"
+            )
 
 
 def is_traced(tree) -> bool:

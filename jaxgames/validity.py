@@ -23,6 +23,7 @@ from jaxgames.arena import (
     NO_DEAD_END,
     Arena,
     is_traced,
+    refuse_cut,
 )
 from jaxgames.arguments import fields, refuse_masked
 from jaxgames.kept import is_kept, kept
@@ -109,6 +110,7 @@ def checked(arena: Arena, *, total: bool = True) -> tuple[Arena, Any]:
     # What is traced is a new object, and nothing is kept with it.
     if not is_kept(arena, DEAD_END) and is_traced(arena):
         _check_shapes(arena, (), total)
+        refuse_cut(arena)
         if not _checks.get():
             return arena, False
         fault = wrong_at_once(arena, total)

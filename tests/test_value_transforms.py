@@ -14,6 +14,7 @@ from jaxgames import (
     buchi,
     discounted,
     energy,
+    energyparity,
     generate,
     graph,
     mdp,
@@ -34,6 +35,7 @@ WEIGHTED = Arena.from_csr(
     weight=np.arange(GAME.shape[1]) % 5 - 2,
     accepting=GAME.owner,
 )
+WITH_BOTH = dataclasses.replace(WEIGHTED, priority=GAME.priority)
 MODEL = mdp.MDP.from_arrays(
     [0, 2, 3, 4], [0, 1, 3, 4, 5], [0, 1, 2, 0, 2], [1, 0.5, 0.5, 1, 1]
 )
@@ -96,6 +98,11 @@ SOLVES = {
         lambda a, x=x: buchi.accepting_cycle(a, solver=x), WEIGHTED)
        for x in ("map", "owcty", "scc")},
     "Büchi game": (buchi.solve, WEIGHTED),
+    "accepting cycle of a vertex": (
+        lambda a: buchi.accepting_cycle(a, initial=a.dst[0]), WEIGHTED
+    ),
+    "energy parity": (energyparity.solve, WITH_BOTH),
+    "energy parity threshold": (lambda a: energyparity.decide(a, 1), WITH_BOTH),
     "discounted": (lambda a: discounted.solve(a, 0.5), WEIGHTED),
     "reachability": (lambda m: mdp.reach_probability(m, first_state(m)), MODEL),
     "several energies": (multienergy.solve, ENERGIES),
@@ -128,8 +135,9 @@ def test_concrete_solves_are_strict_too(name):
 def test_every_traced_solve_has_types_of_its_own_with_64_bits(name):
     """Sums of int32 are of 64 bits then, which no loop may carry."""
     solve, value = SOLVES[name]
-    with jax.enable_x64(True):
-        jax.eval_shape(lambda x: solve(x), value)
+    for promotion in ("standard", "strict"):
+        with jax.enable_x64(True), jax.numpy_dtype_promotion(promotion):
+            jax.eval_shape(lambda x: solve(x), value)
 
 
 @pytest.mark.parametrize(
@@ -148,6 +156,69 @@ def test_batches_are_strict_about_types(problem, solver, value):
     with jax.numpy_dtype_promotion("strict"):
         found = [x.status for x in solve_many(problem, values, solver)]
     assert found == [Status.SOLVED] * 2
+
+
+# ---- weights that 32 bits do not hold -----------------------------------------------
+
+LARGE = 1 << 33
+WIDE = Arena.from_edges(
+    [0, 0, 1, 2],
+    [1, 2, 0, 2],
+    owner=[0, 1, 0],
+    priority=[1, 2, 0],
+    weight=[-LARGE - 1, -5, LARGE + 4, 0],
+)
+"""To 32 bits cut, the credits are 1, 0 and 0."""
+
+
+def test_jax_refuses_what_it_would_cut():
+    jitted = jax.jit(lambda arena: energy.solve(arena).credit)
+    with pytest.raises(TypeError, match=r"\.weight"):
+        jitted(WIDE)
+    stack = jax.tree.map(lambda *x: np.stack(x), WIDE, WIDE)
+    with pytest.raises(TypeError, match="object"):
+        jax.vmap(energy.solve)(stack)
+    with jax.enable_x64(True):
+        assert jitted(WIDE).tolist() == [5, 0, 0]
+        assert jax.vmap(energy.solve)(stack).credit.tolist() == [[5, 0, 0]] * 2
+    assert jitted(dataclasses.replace(WIDE, weight=np.arange(4))).shape == (3,)
+
+
+def test_wide_weights_stay_what_they_are_in_a_pytree_of_numpy():
+    narrow = dataclasses.replace(WIDE, weight=np.arange(4, dtype=np.int32))
+    stack = jax.tree.map(lambda *x: np.stack(x), WIDE, narrow)
+    assert stack.weight.dtype == np.int64
+    for at, arena in enumerate((WIDE, narrow)):
+        alone = jax.tree.map(lambda x, at=at: x[at], stack)
+        assert np.array_equal(alone.weight, arena.weight)
+    assert jax.device_get(WIDE).weight.dtype == np.int64
+    leaves, tree = jax.tree.flatten(WIDE)
+    assert same(jax.tree.unflatten(tree, leaves), WIDE)
+    # What no 64 bits hold stays as it is; so does what is no array.
+    larger = dataclasses.replace(WIDE, weight=WIDE.weight.astype(object) * LARGE)
+    assert jax.tree.map(lambda x: x, larger).weight.tolist() == larger.weight.tolist()
+    assert jax.tree.map(lambda _: None, WIDE).weight is None
+
+
+PARTLY_TRACED = {
+    "energy": (lambda n: energy.solve(WIDE, max_steps=n).credit, 99),
+    "owners": (lambda x: energy.solve(dataclasses.replace(WIDE, owner=x)), WIDE.owner),
+    "verify": (lambda x: energy.verify(WIDE, x), energy.solve(WIDE, "host")),
+    "capacity": (lambda n: energy.solve_with_capacity(WIDE, n), 9),
+    "mean payoff": (lambda n: meanpayoff.decide(WIDE, n), 1),
+    "convert": (lambda n: energy.from_mean_payoff(WIDE, n), 1),
+    "energy parity": (lambda n: energyparity.solve(WIDE, max_steps=n), 99),
+    "discounted": (lambda d: discounted.solve(WIDE, d), 0.5),
+}
+
+
+@pytest.mark.parametrize("name", PARTLY_TRACED)
+def test_weights_of_a_constant_are_not_cut_either(name):
+    solve, argument = PARTLY_TRACED[name]
+    with pytest.raises(ValueError, match="32 bits do not hold.*set jax_enable_x64"):
+        jax.eval_shape(lambda x: solve(x), argument)
+    with jax.enable_x64(True):
+        jax.eval_shape(lambda x: solve(x), argument)
 
 
 # ---- padding and parts -------------------------------------------------------------
@@ -228,6 +299,12 @@ def test_models_and_games_of_energies_are_exported():
     call = exported(lambda m: mdp.mec(m).state_label, MODEL)
     wanted = mdp.mec(MODEL).state_label
     assert np.array_equal(call(jax.tree.map(jnp.asarray, MODEL)), wanted)
+    game = mdp.Game(MODEL, np.array([0, -1, -1], np.int8))
+    call = exported(lambda g: mdp.solve_game(g, [1], epsilon=1e-3).upper, game)
+    exact = np.array(mdp.reference.game_values(game, [False, True, False]), float)
+    excess = np.asarray(call(jax.tree.map(jnp.asarray, game))) - exact
+    assert (excess >= 0).all()
+    assert (excess <= 2e-3).all()
     call = exported(lambda g: multienergy.solve(g).sizes, ENERGIES)
     wanted = multienergy.solve(ENERGIES).sizes
     assert np.array_equal(call(jax.tree.map(jnp.asarray, ENERGIES)), wanted)

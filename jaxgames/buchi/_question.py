@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxgames import ops
+from jaxgames import ops, validity
 from jaxgames.arena import Arena, is_traced
 from jaxgames.arguments import as_array, check_array
 from jaxgames.buchi import _links, _sent, host
@@ -335,7 +335,12 @@ def read_traced(arena: Any, accepting, initial, partition) -> tuple[Marked, Any]
     ):
         if not is_traced(initial) and not 0 <= int(initial) < size:
             raise ValueError(f"initial is {initial}, expected one of {size} vertices")
-        starts = jnp.arange(size) == initial
+        number = jnp.asarray(initial)
+        if number.dtype.itemsize < 4:
+            number = number.astype(jnp.int32)
+        starts = jnp.arange(size, dtype=number.dtype) == number
+        real = jnp.asarray(arena.num_vertices).astype(number.dtype)
+        fault = validity.also(fault, (number < 0) | (number >= real))
     elif _concrete(arena, initial):
         starts = vertex_mask("initial", arena, initial)
     else:

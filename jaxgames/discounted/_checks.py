@@ -31,22 +31,40 @@ def check(arena: Arena) -> tuple[Arena, Any]:
     return found
 
 
-def check_numbers(discount: Any, epsilon: Any) -> None:
-    """Checks a discount factor and a precision, where they are concrete.
+def check_numbers(discount: Any, epsilon: Any) -> Any:
+    """Checks a discount factor and a precision.
+
+    Returns:
+        Whether one is out of its range: False, or a traced bool of those that are
+        traced.
 
     Raises:
         ValueError: they are none.
     """
-    if not is_traced(discount):
+    wrong = False
+    if is_traced(discount):
+        _check_real_scalar("discount", discount)
+        wrong |= ~((discount > 0) & (discount < 1))
+    else:
         exact(discount)
     if is_traced(epsilon):
-        return
+        _check_real_scalar("epsilon", epsilon)
+        return wrong | ~((epsilon > 0) & (epsilon < math.inf))
     dtype = getattr(epsilon, "dtype", np.dtype(object))
     real = np.ndim(epsilon) == 0 and dtype.kind in "fiu"
     if not real and not isinstance(epsilon, bool):
         real = isinstance(epsilon, numbers.Real)
     if not (real and 0 < epsilon < math.inf):
         raise ValueError(f"epsilon must be a positive number, got {epsilon!r}")
+    return wrong
+
+
+def _check_real_scalar(name: str, number: Any) -> None:
+    """Checks the shape and type of a traced number."""
+    if np.ndim(number) or number.dtype.kind not in "fiu":
+        raise ValueError(
+            f"{name} must be a real number, got {number.dtype} of shape {number.shape}"
+        )
 
 
 def exact(discount: Any) -> Fraction:

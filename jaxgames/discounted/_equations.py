@@ -52,11 +52,9 @@ def task_of(game: Game, discount: Any, epsilon: Any) -> Task:
 def _numbers(game: Game, discount: Any, epsilon: Any) -> tuple[Any, Any, Any]:
     """Discount, width and slack of a task: compiled, as that is one program."""
     kind = jax.dtypes.canonicalize_dtype(np.float64)
-    high, low = (
-        ops.known_to_all(jnp.max(reduce(game, ops.edge_weight(game)), initial=0))
-        for reduce in (ops.out_max, lambda g, x: -ops.out_min(g, x))
-    )
-    widest = jnp.maximum(high, low).astype(kind)
+    # As floats, of which each has an opposite: the least of the integers has none.
+    size = ops.edgewise(lambda w: jnp.abs(w.astype(kind)), ops.edge_weight(game))
+    widest = ops.known_to_all(jnp.max(ops.out_max(game, size), initial=0))
     unit = jnp.asarray(jnp.finfo(kind).eps, kind)
     discount = jnp.asarray(discount, kind)
     slack = ROUNDING * unit * (widest + 1)

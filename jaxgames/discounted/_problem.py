@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxgames import drive, fixpoint, memory, ops, states
-from jaxgames.arena import Arena, as_checked_as, of_numpy
+from jaxgames import drive, fixpoint, memory, ops, states, validity
+from jaxgames.arena import Arena, as_checked_as, is_traced, of_numpy
 from jaxgames.discounted import _batch, _equations, host
 from jaxgames.discounted._checks import check, check_numbers, exact
 from jaxgames.discounted._equations import Task
@@ -55,8 +55,14 @@ class Discounted(drive.Problem[Asked]):
     def read(self, question: Any) -> tuple[Asked, Any]:
         """Weights are one integer for each edge; the factor is between 0 and 1."""
         asked = Asked(*question)
-        check_numbers(asked.discount, asked.epsilon)
+        wrong = check_numbers(asked.discount, asked.epsilon)
         arena, fault = check(asked.arena)
+        if wrong is not False:
+            fault = validity.also(fault, wrong)
+        if is_traced(asked.discount):
+            # With another factor values might never settle.
+            factor = jnp.where(wrong, 0.5, asked.discount.astype(float))
+            asked = asked._replace(discount=factor)
         return asked._replace(arena=of_numpy(arena)), fault
 
     def shape(self, question: Asked) -> tuple[int, int]:
@@ -160,7 +166,12 @@ class Discounted(drive.Problem[Asked]):
 
     def traced(self, question: Asked, solver: Any, state: Any, max_steps: Any) -> Any:
         """In the width that JAX has, rounding counted in."""
-        task = _equations.task_of(question.arena, question.discount, question.epsilon)
+        discount, epsilon = question.discount, question.epsilon
+        if not is_traced(discount):
+            discount = float(exact(discount))
+        if not is_traced(epsilon):
+            epsilon = float(epsilon)
+        task = _equations.task_of(question.arena, discount, epsilon)
         outcome = fixpoint.traced(solver, task, state, max_steps)
         found = outcome.answer
         radius = _equations.radius(task, found.residual)

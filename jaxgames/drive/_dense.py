@@ -25,7 +25,7 @@ def widest(arena: Arena) -> int:
 
 def _most_edges(xp: Any, row_ptr: Any, num_vertices: Any) -> Any:
     degree = row_ptr[..., 1:] - row_ptr[..., :-1]
-    real = xp.arange(degree.shape[-1]) < num_vertices[..., None]
+    real = xp.arange(degree.shape[-1], dtype=np.int32) < num_vertices[..., None]
     return xp.max(xp.where(real, degree, 0), initial=1)
 
 

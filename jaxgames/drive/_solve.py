@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from jaxgames import fixpoint, host, ops, validity
-from jaxgames.arena import is_traced
+from jaxgames.arena import is_traced, refuse_cut
 from jaxgames.drive._legs import along_legs
 from jaxgames.drive._problem import DEVICE, HOST, RACE, Leg, Problem
 from jaxgames.drive._race import first, is_short
@@ -76,6 +76,7 @@ def solve(
     traced = is_traced((question, state, max_steps))
     _check(problem, solver, preprocess, traced)
     if traced:
+        refuse_cut(question)
         named = problem.traced_auto() if solver == "auto" else solver
         chosen = _chosen(problem, named, strategies)
         found = problem.traced(question, chosen, state, max_steps)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NamedTuple, Unpack
 import numpy as np
 
 from jaxgames import drive, fixpoint, ops, validity
-from jaxgames.arena import Arena, is_traced
+from jaxgames.arena import Arena, is_traced, refuse_cut
 from jaxgames.arguments import as_array, fields
 from jaxgames.energy import _bounds, _device, _potentials
 from jaxgames.energy._bounds import check_capacity, largest_credit
@@ -297,6 +297,7 @@ def _on_device(question: Capped, solver, state, max_steps, progress) -> Solution
 
 def _traced(arena: Arena, capacity: Any, solver: Any, state, max_steps) -> Solution:
     """Solves inside somebody's `jit` or `vmap`, in the numbers of the weights."""
+    refuse_cut(arena)
     weight = jnp.asarray(arena.weight)
     weight = weight.astype(jnp.promote_types(weight.dtype, jnp.int32))
     capacity = jnp.asarray(capacity).astype(weight.dtype)

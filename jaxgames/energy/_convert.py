@@ -8,7 +8,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from jaxgames import graph, validity
-from jaxgames.arena import Arena, as_checked_as, changed, is_traced
+from jaxgames.arena import Arena, as_checked_as, changed, is_traced, refuse_cut
 from jaxgames.arguments import as_array
 from jaxgames.later import jax, jnp
 from jaxgames.limits import Bounds, limited
@@ -258,6 +258,7 @@ def _traced(arena: Arena, threshold: Any) -> Arena:
         pair = as_ratio(threshold)
     if len(pair) != 2:
         raise ValueError(f"threshold must be a pair (p, q), got {len(pair)} numbers")
+    refuse_cut(arena)
     weight = jnp.asarray(arena.weight)
     if weight.dtype.itemsize < 4:
         weight = weight.astype(jnp.int32)

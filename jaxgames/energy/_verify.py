@@ -5,7 +5,7 @@ from typing import Literal, Unpack, get_args
 import numpy as np
 
 from jaxgames import fixpoint, memory, ops, validity
-from jaxgames.arena import MAX_SIZE, Arena, is_traced
+from jaxgames.arena import MAX_SIZE, Arena, is_traced, refuse_cut
 from jaxgames.energy import _bounds, _device, host
 from jaxgames.energy._potentials import beyond, number_type
 from jaxgames.energy._proof import Proof, claim_of, verdict_of
@@ -80,6 +80,7 @@ def verify(
             "method='host' runs on the host, where a traced game cannot be"
         )
     if traced:
+        refuse_cut(arena)
         found = _traced(arena, *(jnp.asarray(x) for x in parts))
         return validity.withdrawn(fault, found)
     credit, winner, strategy = (np.asarray(x) for x in parts)

@@ -72,5 +72,5 @@ def _traced(game: Arena) -> Arena:
     fits = jnp.abs(weight) < most // factor
     more = jnp.where(fits, weight, 0) * factor + 1
     weight = jnp.where(fits, more, jnp.sign(weight) * most)
-    real = jnp.arange(len(weight)) < game.num_edges
+    real = jnp.arange(len(weight), dtype=jnp.int32) < game.num_edges
     return dataclasses.replace(game, weight=jnp.where(real, weight, 0))

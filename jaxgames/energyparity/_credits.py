@@ -99,7 +99,7 @@ class Credits(Solver):
         """At the fixpoint what is estimated is right; before it nothing is known."""
         known = self.done(game, state) & ~self.overflow(state)
         lost = state.credit > state.cap
-        winner = jnp.where(known, lost, UNDECIDED).astype(jnp.int8)
+        winner = jnp.where(known, lost.astype(jnp.int8), UNDECIDED)
         credit = jnp.where(lost, LOST, state.credit)
         return Found(winner, jnp.where(known, credit, UNKNOWN))
 
@@ -137,5 +137,7 @@ def _cap(game: Game) -> jax.Array:
     kinds = jnp.sum((seen[1:] != seen[:-1]) & (seen[1:] != nothing(game)), dtype=dtype)
     many = 2 * (size * (kinds + 1) + 1)
     # Floats tell whether the product would wrap round.
-    large = 2.0 * (size.astype(float) * (kinds + 1) + 1) * loss.astype(float)
+    parts = (x.astype(float) for x in (size, kinds, loss))
+    vertices, priorities, most_lost = parts
+    large = 2.0 * (vertices * (priorities + 1) + 1) * most_lost
     return jnp.where(large < 0.9 * float(most), many * loss, most).astype(dtype)

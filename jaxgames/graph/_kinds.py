@@ -130,6 +130,6 @@ def _traced(arena: Arena, components, vertices, edges):
     size = arena.shape[0]
     labels = jnp.asarray(components.labels)
     inside = labels >= 0 if vertices is None else (labels >= 0) & vertices
-    there = jnp.arange(size) < components.count
+    there = jnp.arange(size, dtype=jnp.int32) < components.count
     labels = jnp.where(inside, labels, size).astype(jnp.int32)
     return _links.traced(arena, edges).out, labels, there, size

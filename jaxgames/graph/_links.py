@@ -98,7 +98,7 @@ def traced_list(arena: Arena, edges: Any = None) -> tuple[EdgeList, jax.Array]:
     if edges is not None:
         head = jnp.where(edges, head, tail)  # a loop makes no difference
     count = jnp.asarray(arena.num_edges, jnp.int32)[None]
-    real = jnp.arange(arena.shape[0]) < arena.num_vertices
+    real = jnp.arange(arena.shape[0], dtype=jnp.int32) < arena.num_vertices
     degree = jnp.where(real, jnp.diff(jnp.asarray(arena.row_ptr)), -1)
     return EdgeList(tail, head, count), degree
 
@@ -174,7 +174,7 @@ def inside(arena: Arena, vertices: Any = None) -> Any:
     None stands for all of them. Of a concrete graph they are an array of numpy.
     """
     xp = jnp if is_traced((arena, vertices)) else np
-    real = xp.arange(arena.shape[0]) < arena.num_vertices
+    real = xp.arange(arena.shape[0], dtype=np.int32) < arena.num_vertices
     return real if vertices is None else real & xp.asarray(vertices)
 
 

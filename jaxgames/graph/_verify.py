@@ -153,7 +153,7 @@ def _pure(
         inside & (labels == -1),
         ~inside & (labels != -1),
         inside & first & (small != found - 1),
-        (count != NO_COUNT) & (found[-1:].sum() != count),
+        (count != NO_COUNT) & (found[-1:].sum(dtype=jnp.int32) != count),
         inside & (above != smallest),
         inside & (below != smallest),
         left,

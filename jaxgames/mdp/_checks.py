@@ -596,7 +596,7 @@ def _faults(xp: Any, model: Any) -> list[Fault]:
         probs = xp.asarray(model.probs)
         found.append(
             Fault(
-                ~(probs >= 0),
+                ~((probs >= 0) & (probs <= 1 + SUM_TOLERANCE)),
                 lambda at: f"probs[{at}] is {probs[at]}, expected a number from 0 to 1",
             )
         )

@@ -10,6 +10,7 @@ from jaxgames.arena import is_traced
 from jaxgames.arguments import as_array
 from jaxgames.later import has_values, jax, jnp
 from jaxgames.mdp._model import MDP
+from jaxgames.value import exportable
 
 NOBODY = -1
 """The player of a state in which nothing is to be chosen."""
@@ -46,6 +47,7 @@ def refuse_traced(what: str, *trees: Any) -> None:
         )
 
 
+@exportable("jaxgames.mdp.Game")
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Game:

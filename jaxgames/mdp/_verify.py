@@ -170,7 +170,7 @@ def _pure(
         ~ranged,
         ranged & (label != -1) & ~layout.states,
         first & (label != found - 1),
-        count is not None and found[-1:].sum() != count,
+        count is not None and found[-1:].sum(dtype=jnp.int32) != count,
         ops.max_into(layout.owner, foreign.astype(jnp.int32), size, 0) > 0,
         ops.links_any(layout.choices, stays & ~kept),
         inside & ~ops.links_any(layout.choices, kept),

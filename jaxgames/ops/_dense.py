@@ -39,7 +39,7 @@ def dense_rows(arena: Arena, degree: int) -> SlicedArena:
         blocks=(take(arena.dst, edge).astype(_index_type(size)),),
         slot=None,
         row_ptr=row_ptr,
-        real=jnp.arange(size) < arena.num_vertices,
+        real=jnp.arange(size, dtype=jnp.int32) < arena.num_vertices,
         owner=jnp.asarray(arena.owner),
         priority=arena.priority,
         accepting=arena.accepting,

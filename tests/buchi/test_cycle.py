@@ -373,6 +373,26 @@ def test_a_prepared_question_whose_rounds_are_traced():
         jax.jit(lambda n: buchi.accepting_cycle(many, max_steps=n).exists)(5)
 
 
+def test_a_traced_start_that_is_no_vertex_is_an_invalid_question():
+    arena = plain([0, 1], [1, 0], 2)
+    marks = np.ones(2, bool)
+    starts = np.array([0, 1, 2, 99, -1])
+    expected = [Status.SOLVED] * 2 + [Status.INVALID] * 3
+
+    def one(arena, start):
+        accepting = np.pad(marks, (0, arena.shape[0] - 2))
+        return buchi.accepting_cycle(arena, accepting=accepting, initial=start)
+
+    for graph in (arena, arena.pad(8, 16)):  # where 2 is padding
+        found = jax.jit(jax.vmap(lambda x, graph=graph: one(graph, x)))(starts)
+        assert found.status.tolist() == expected
+        assert found.exists.tolist() == [True] * 2 + [False] * 3
+    found = jax.jit(lambda arena, start: one(arena, start))(
+        arena.pad(8, 16), np.uint8(5)
+    )
+    assert int(found.status) == Status.INVALID
+
+
 def test_what_a_traced_graph_does_not_allow():
     arena = plain([0, 1], [1, 0], 2)
 

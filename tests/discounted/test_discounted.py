@@ -140,6 +140,48 @@ def test_under_jit_and_vmap():
     assert int(near.status) == Status.PRECISION
 
 
+@pytest.mark.parametrize("factor", [(3, 4), Fraction(3, 4), Fraction(2, 3), 0.1])
+def test_a_traced_game_takes_every_kind_of_factor(factor):
+    solve = jax.jit(lambda a: discounted.solve(a, factor, epsilon=Fraction(1, 50)))
+    for seed in range(6):
+        arena = draw(seed)
+        found = solve(arena.pad(16, 64))
+        exact, _ = reference.solve(arena, factor)
+        for v, value in enumerate(exact):
+            assert float(found.lower[v]) <= value <= float(found.upper[v])
+
+
+@pytest.mark.parametrize("solver", [*discounted.SOLVERS])
+def test_the_least_weight_of_32_bits_has_bounds_that_hold(solver):
+    """It has no opposite, and so it was taken for a small one."""
+    least = -(2**31)
+    arena = Arena.from_edges(
+        [0, 0, 1, 2], [1, 2, 1, 2], owner=[0, 1, 1], weight=[0, least, least, 5]
+    )
+    found = jax.jit(lambda a: discounted.solve(a, (1, 3), solver, epsilon=1e4))(arena)
+    assert int(found.status) == Status.SOLVED
+    assert holds(found, reference.solve(arena, (1, 3))[0])
+
+
+@pytest.mark.parametrize("solver", [*discounted.SOLVERS])
+def test_traced_numbers_that_are_out_of_range(solver):
+    solve = jax.jit(
+        jax.vmap(lambda d, e: discounted.solve(GAME, d, solver, epsilon=e).status)
+    )
+    wrong = [0.0, 1.0, -0.5, 1.5, np.nan, np.inf]
+    found = solve(
+        np.array([0.5, *wrong, 0.5, 0.5]), np.array([0.1] * 7 + [0.0, np.nan])
+    )
+    assert found.tolist() == [Status.SOLVED] + [Status.INVALID] * 8
+    whole = jax.jit(lambda d: discounted.solve(GAME, d).strategy)(1)
+    assert whole.tolist() == [-1, -1, -1]
+    for given in (np.array([0.5, 0.5]), True):
+        with pytest.raises(ValueError, match="discount must be a real number"):
+            jax.jit(lambda d: discounted.solve(GAME, d))(given)
+        with pytest.raises(ValueError, match="epsilon must be a real number"):
+            jax.jit(lambda e: discounted.solve(GAME, 0.5, epsilon=e))(given)
+
+
 def test_games_side_by_side_have_the_answers_of_each_alone(monkeypatch):
     """Bit by bit, whatever others there are, and however large their weights."""
     arenas = [draw(seed, 12) for seed in range(60)]

@@ -40,6 +40,8 @@ BY_VALUE = {
     "no-such-state": (changed("initial", 0, 4), r"initial\[0\] is 4"),
     "no-number": (changed("probs", 0, np.nan), r"probs\[0\] is nan"),
     "negative": (changed("probs", 0, -1), r"probs\[0\] is -1"),
+    "more-than-one": (changed("probs", 0, 2), r"probs\[0\] is 2"),
+    "infinite": (changed("probs", 0, np.inf), r"probs\[0\] is inf"),
 }
 BY_SHAPE = {
     "columns-float": ({"columns": np.zeros(8)}, "columns must hold integers"),
