@@ -66,13 +66,13 @@ from jaxgames.mdp import MDP
 from jaxgames.quoting import quoted
 
 HOLDS = MDP
+"""What `load` returns and `save` takes."""
 
 RATES = (
     "; if they are rates of a chain in continuous time: these are read from .drn, .umb "
     "and programs that begin with ctmc"
 )
 """What the numbers in a table without choices may be, where they are not chances."""
-"""What `load` returns and `save` takes."""
 
 
 def load(path: FilePath) -> MDP:
