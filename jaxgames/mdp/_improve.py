@@ -215,12 +215,26 @@ def _solved(local: Local, policy: np.ndarray, reward: np.ndarray) -> np.ndarray 
 
 def _solver(local: Local, policy: np.ndarray) -> Callable | None:
     """What gives values by what a policy earns, float64 `[n]`, or None for none."""
-    size = len(local.states)
     chosen = np.full(len(local.choices), -1)
-    chosen[policy] = np.arange(size)
+    chosen[policy] = np.arange(len(policy))
     row = chosen[local.source]
     some = row >= 0
-    row, column, probs = row[some], local.target[some], local.probs[some]
+    rest = local.target[some], local.probs[some]
+    return solver_of(len(local.states), row[some], *rest)
+
+
+def solver_of(size: int, row, column, probs) -> Callable | None:
+    """What solves x = b + P x for b, float64 `[n]`; None where it has no factors.
+
+    Args:
+        size: how many states there are, `n`.
+        row: int, of each entry of `P`; entries of one place add up.
+        column: int, likewise.
+        probs: float64, likewise.
+
+    Returns:
+        A function that gives x, or None where that is not finite.
+    """
 
     def finite(solve: Callable) -> Callable:
         def solved(wanted: np.ndarray) -> np.ndarray | None:

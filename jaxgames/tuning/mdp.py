@@ -285,6 +285,27 @@ NATURE_SOLVED_UP_TO = 50_000
 PATIENCE_WITH_NATURE = 100_000
 """Rounds at most of a component of an interval model."""
 
+LOOKS_WITH_NATURE = 60_000
+"""States of a component of an interval model that are looked at before it is slow:
+policies take as long, if it is small."""
+
+# mdp/robust/_solve.py
+WORK_OF_A_LOOK = 24.0
+"""Operations of linear equations in the time of one state that is looked at: rounds of
+slow components go on for as long as equations would take."""
+
+WORK_WITH_NATURE = 2.0**34
+"""Operations that the equations of one policy may take: some seconds."""
+
+# mdp/robust/_improve.py
+HUB_FROM = 64
+"""Neighbours of a state that is left to the end of linear equations, since it makes
+all of them neighbours ..."""
+
+FEW_HUBS = 8
+"""... of which there may be so many."""
+
+# mdp/robust/_host.py
 MENDED_IN = 1_000
 """Rounds in which bounds that miss their inequalities by rounding are moved."""
 

@@ -10,9 +10,13 @@ import pytest
 
 from jaxgames import io, mdp
 from jaxgames.mdp._property import PropertyError
+from jaxgames.mdp.robust import _graph, _solve
+from jaxgames.mdp.robust._natures import natures
 from jaxgames.testing import fuzz
+from jaxgames.testing._robust import _asked, _draw_bounded, _missed
 from jaxgames.testing._slices import SLICES
 from tests.mdp.quantitative_cases import FOLDER, interval_chain, needs_folder
+from tests.repeats import some_of
 
 WORDS = "minmin", "minmax", "maxmin", "maxmax"
 
@@ -335,3 +339,190 @@ def test_where_nothing_is_ever_earned_is_known():
         assert found.lower[0] == found.upper[0] == 0
         np.testing.assert_allclose([found.lower[1], found.upper[1]], 2)
         assert mdp.verify_values(model, "Rmax=? [ C ]", found)
+
+
+# ---- components that are slow --------------------------------------------------------
+
+
+def bounded(states: list, goal: int, ends: list[int], reward: list) -> mdp.MDP:
+    """A model of states: lists of choices, lists of (target, lower, upper)."""
+    choices = [choice for state in states for choice in state]
+    branches = [branch for choice in choices for branch in choice]
+    columns, lower, upper = zip(*branches, strict=True)
+    number = np.arange(len(states))
+    return mdp.MDP.from_arrays(
+        np.cumsum([0, *map(len, states)]),
+        np.cumsum([0, *map(len, choices)]),
+        columns,
+        lower=lower,
+        upper=upper,
+        labels={"goal": number == goal, "end": np.isin(number, ends)},
+        choice_rewards={"": np.array(reward, float)},
+    )
+
+
+def walk(size: int) -> mdp.MDP:
+    """To both sides with probabilities from 0.45 to 0.55; the ends are left no more."""
+    inner = [[[(s - 1, 0.45, 0.55), (s + 1, 0.45, 0.55)]] for s in range(1, size - 1)]
+    states = [[[(0, 1, 1)]], *inner, [[(size - 1, 1, 1)]]]
+    return bounded(states, size - 1, [0, size - 1], [0, *[1] * (size - 2), 0])
+
+
+@pytest.mark.parametrize("least", [True, False])
+def test_long_walks_drift_as_nature_likes(least):
+    """Those who want the goal drift there, and where most get there that is one."""
+    size = 400
+    found = mdp.check(
+        walk(size), f'P{"min" if least else "max"}=? [ F "goal" ]', "host"
+    )
+    ratio = Fraction(11, 9) if least else Fraction(9, 11)
+    for s in range(1, size):
+        exact = (1 - ratio**s) / (1 - ratio ** (size - 1))  # of the gambler's ruin
+        ends = found.lower[s], found.upper[s]
+        assert ends == pytest.approx((float(exact), float(exact)), rel=1e-9)
+
+
+def test_long_walks_end_soonest_at_the_nearer_end():
+    size = 401
+    found = mdp.check(walk(size), 'Rmin=? [ F "end" ]', "host")
+    # x[s] = 1 + 0.55 x[s - 1] + 0.45 x[s + 1] up to the middle, whose neighbours are
+    # as good: by how much x grows, from there outwards.
+    half = size // 2
+    grows = [Fraction(1)]
+    for _ in range(half - 1):
+        grows.append((1 + Fraction(9, 20) * grows[-1]) / Fraction(11, 20))
+    exact = np.cumsum([0.0, *map(float, reversed(grows))])
+    for bound in (found.lower, found.upper):
+        np.testing.assert_allclose(bound[: half + 1], exact, rtol=1e-9)
+        np.testing.assert_allclose(bound[half:], exact[::-1], rtol=1e-9)
+
+
+def anew(size: int) -> mdp.MDP:
+    """A line that begins anew: each state may also get to the goal, or be lost."""
+    goal, lost = size, size + 1
+    states = [
+        [[(s + 1, 0.9, 0.95), (0, 0.05, 0.1), (goal, 1e-4, 1e-3), (lost, 1e-4, 1e-3)]]
+        for s in range(size - 1)
+    ]
+    last = [[(0, 0.998, 1), (goal, 1e-4, 1e-3), (lost, 1e-4, 1e-3)]]
+    states = [*states, last, [[(goal, 1, 1)]], [[(lost, 1, 1)]]]
+    return bounded(states, goal, [goal, lost], [*[1] * size, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("text", "exact"),
+    [
+        ('Pmin=? [ F "goal" ]', 1 / 11),
+        ('Pmax=? [ F "goal" ]', 10 / 11),
+        ('Rmin=? [ F "end" ]', 500.0),
+        ('Rmax=? [ F "end" ]', 5000.0),
+    ],
+)
+def test_long_lines_that_begin_anew(text, exact):
+    """All states have the same value, whatever nature does between them."""
+    found = mdp.check(anew(100_000), text, "host", deadline=60)
+    for bound in (found.lower, found.upper):
+        np.testing.assert_allclose(bound[:100_000], exact, rtol=1e-9)
+
+
+def test_components_are_found_in_one_pass(monkeypatch):
+    """What is left by one state after the other is not searched once for each."""
+    searches = []
+    search = _graph.tarjan
+    monkeypatch.setattr(
+        _graph, "tarjan", lambda *how: searches.append(how) or search(*how)
+    )
+    size = 300  # all but the last may be kept from the goal, if it were not for that
+    inner = [[[(s + 1, 0.9, 0.95), (0, 0.05, 0.1)]] for s in range(size - 1)]
+    last = [[(0, 0.5, 0.6), (size, 0.4, 0.5)]]
+    nat = natures(bounded([*inner, last, [[(size, 1, 1)]]], size, [], [0] * (size + 1)))
+    found = _graph.components(nat, np.ones(size + 1, bool))
+    assert found.label.tolist() == [-1] * size + [0]
+    assert len(searches) <= 3
+
+
+@pytest.fixture
+def improved(monkeypatch):
+    """Policies are improved at once, without a round before: the ones that were."""
+    seen = []
+    improve = _solve.improve
+
+    def noted(*how):
+        seen.append(improve(*how))
+        return seen[-1]
+
+    monkeypatch.setattr(_solve, "improve", noted)
+    monkeypatch.setattr(_solve, "PATIENCE_WITH_NATURE", 0)
+    return seen
+
+
+@needs_folder
+def test_policies_alone_solve_games_of_scheduler_and_nature(improved):
+    for game in games():
+        model = model_of(game)
+        for words in WORDS:
+            text = f'P{words}=? [ F "goal" ]'
+            found = mdp.check(model, text, "host", epsilon=1e-8)
+            exact = np.array([float(Fraction(x)) for x in game["values"][f"P{words}"]])
+            np.testing.assert_allclose(found.lower, exact, rtol=1e-8, atol=1e-300)
+            np.testing.assert_allclose(found.upper, exact, rtol=1e-8, atol=1e-300)
+            assert mdp.verify_values(model, text, found)
+    assert len(improved) > 50
+    assert all(improved)
+
+
+@some_of(15, 1000)
+def test_policies_alone_find_what_all_strategies_come_to(improved, count):
+    for seed in range(count):
+        case = _draw_bounded(np.random.default_rng(seed), seed, 3)
+        for model, text, expected in _asked(case):
+            if "LRA" in text:  # rounds see to these
+                continue
+            found = mdp.check(model, text, "host")
+            assert _missed(text, found, expected) is None, (seed, text)
+    assert len(improved) > count
+    assert all(improved)
+
+
+def grid(size: int) -> mdp.MDP:
+    """Two choices in each place; two corners are left no more."""
+    rng = np.random.default_rng(size)
+    count = size * size
+    states: list = []
+    for s in range(count):
+        row, column = divmod(s, size)
+        if s in (0, count - 1):
+            states.append([[(s, 1, 1)]])
+            continue
+        steps = (
+            (row + 1, column),
+            (row - 1, column),
+            (row, column + 1),
+            (row, column - 1),
+        )
+        near = [i * size + j for i, j in steps if 0 <= i < size and 0 <= j < size]
+        choices = []
+        for _ in range(2):
+            shares = rng.dirichlet([5.0] * len(near))
+            ends = zip(near, shares.tolist(), strict=True)
+            choices.append(
+                [(to, max(x - 0.04, 0.01), min(x + 0.04, 1)) for to, x in ends]
+            )
+        states.append(choices)
+    reward = [0, *[1] * (2 * count - 4), 0]
+    return bounded(states, count - 1, [0, count - 1], reward)
+
+
+GRIDS = [
+    *(f'P{words}=? [ F "goal" ]' for words in WORDS),
+    *(f'R{words}=? [ F "end" ]' for words in ("minmin", "minmax", "maxmin")),
+]
+"""Both together could stay for some 10^15 steps, which float64 cannot tell."""
+
+
+@pytest.mark.parametrize("asked", GRIDS)
+def test_grids_against_all_that_both_may_do(asked):
+    model = grid(30)
+    found = mdp.check(model, asked, "host")
+    assert (found.upper - found.lower <= 1e-6 * found.lower).all()
+    assert mdp.verify_values(model, asked, found)

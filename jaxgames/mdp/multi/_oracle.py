@@ -226,7 +226,7 @@ def ask(
         stop: int8 `[1]`, set by another thread to end it.
 
     Raises:
-        Stiff: nothing is known of some values after many rounds.
+        Stiff: too little is known of some values after many rounds.
     """
     # A hair more than the sums: rounding counts against bounds.
     bases = np.array(
@@ -270,8 +270,9 @@ def _best(where, weights, base, start, epsilon, stop) -> Answer:
             parts=parts,
             inside=inside,
         )
-        low, _, _ = _solved(own, np.zeros(size), epsilon / 4, stop, least=True)
-        if not np.isfinite([low[root], upper[root]]).all():
+        low, high, _ = _solved(own, np.zeros(size), epsilon / 4, stop, least=True)
+        # What is further apart would not do, either.
+        if not (high[root] - low[root] <= epsilon and np.isfinite(upper[root])):
             raise Stiff
         had = begun + Fraction(low[root])
         floor = _floor(where, chain, where.gains[mine, j], j)

@@ -194,6 +194,46 @@ class Components(NamedTuple):
     kept: np.ndarray
 
 
+@compiled
+def _drop(nat, label, live, begins, enters, choice, free, waiting):
+    """Takes states out of their sets from which nobody can stay, one after the other.
+
+    Each branch is looked at once, when the state that it leads to is taken out.
+
+    Args:
+        nat: natures.
+        label: int32 `[S]`, the set of each state, -1 for none: written to.
+        live: bool `[C]`, choices in which nature can stay in the set: written to.
+        begins: int32 `[S + 1]`, where the branches that lead to each state begin ...
+        enters: int32 `[B]`, ... in these.
+        choice: int32 `[B]`, the choice of each branch.
+        free: int32 `[S]`, how many choices are live: written to.
+        waiting: int32 `[S]`, room.
+    """
+    count, at = 0, 0
+    for s in range(len(label)):
+        if label[s] >= 0 and free[s] == 0:
+            label[s] = -1
+            waiting[count] = s
+            count += 1
+    while at < count:
+        gone = waiting[at]
+        at += 1
+        for place in range(begins[gone], begins[gone + 1]):
+            branch = enters[place]
+            c = choice[branch]
+            own = nat.owner[c]
+            if not live[c] or label[own] < 0:
+                continue
+            if nat.lower[branch] > 0.0 or stays(nat, c, label, label[own]) == 0:
+                live[c] = False
+                free[own] -= 1
+                if free[own] == 0:
+                    label[own] = -1
+                    waiting[count] = own
+                    count += 1
+
+
 def components(
     nat: Natures, states: np.ndarray, choices: np.ndarray | None = None
 ) -> Components:
@@ -212,12 +252,18 @@ def components(
     number = numbers(nat)
     source = nat.owner[number]
     kept = np.ones(len(nat.owner), bool) if choices is None else choices
+    enters = lend(np.argsort(nat.target, kind="stable").astype(np.int32))
+    into = np.append(0, np.cumsum(np.bincount(nat.target, minlength=size)))
+    back = lend(into.astype(np.int32)), enters, lend(number.astype(np.int32))
+    waiting = np.empty(size, np.int32)
     count = 0
     while True:
         limits.tick("finding end components")
+        before = label >= 0
         live = staying(nat, label) & kept
-        some = np.zeros(size, bool)
-        some[nat.owner[live]] = True
+        free = np.bincount(nat.owner[live], minlength=size).astype(np.int32)
+        _drop(nat, label, live, *back, free, waiting)
+        some = free > 0
         edge = live[number] & (label[nat.target] == label[source])
         offsets = np.append(0, np.cumsum(np.bincount(source[edge], minlength=size)))
         stop = np.zeros(1, np.int8)
@@ -232,6 +278,6 @@ def components(
         found = (found - (len(where) > 0 and where[0] < 0)).astype(np.int32)
         found = np.where(some, found, -1).astype(np.int32)
         new = int(found.max(initial=-1)) + 1
-        if new == count and ((found >= 0) == (label >= 0)).all():
+        if new == count and ((found >= 0) == before).all():
             return Components(count, found, live)
         label, count = found, new

@@ -6,7 +6,13 @@ import numpy as np
 
 from jaxgames.host import compiled
 from jaxgames.mdp.robust._natures import expect
-from jaxgames.tuning.mdp import CLOSER, FEW_STATES, FIRST_GOAL, FIRST_GOAL_OF_FEW
+from jaxgames.tuning.mdp import (
+    CLOSER,
+    FEW_STATES,
+    FIRST_GOAL,
+    FIRST_GOAL_OF_FEW,
+    LOOKS_WITH_NATURE,
+)
 
 
 class Aim(NamedTuple):
@@ -30,6 +36,14 @@ class Vectors(NamedTuple):
     lower: np.ndarray
     upper: np.ndarray
     steps: np.ndarray  # zero outside of the component that is looked at
+
+
+class Room(NamedTuple):
+    """What components are worked on in, one after the other."""
+
+    only: np.ndarray  # int32 [N]: -1 outside of the component that is looked at
+    frozen: np.ndarray  # float64 [B]
+    probs: np.ndarray  # float64 [B]
 
 
 @compiled
@@ -105,7 +119,7 @@ def freeze(nat, base, value, states, aim, only, frozen, probs):
 
 
 @compiled
-def stay(nat, steps, states, aim, only, frozen, probs, stop):
+def stay(nat, steps, states, aim, only, frozen, probs, rounds, stop):
     """More than how many steps a component can be stayed in: w >= 1 + P w.
 
     Returns:
@@ -113,7 +127,7 @@ def stay(nat, steps, states, aim, only, frozen, probs, stop):
     """
     for place in range(len(states)):
         steps[states[place]] = 1.0
-    for _ in range(aim.patience):
+    for _ in range(rounds):
         if stop[0] != 0:
             return -1.0
         change = 0.0
@@ -147,8 +161,10 @@ def stay(nat, steps, states, aim, only, frozen, probs, stop):
 
 
 @compiled
-def settle(nat, base, order, parts, inside, vectors, aim, counts, stop):
+def settle(nat, base, order, parts, inside, vectors, aim, counts, room, first, stop):
     """Bounds of one component after the other, each from what it leads to.
+
+    Until one takes too long, which is for others to look after.
 
     Args:
         nat: natures; targets from `N` on are constants.
@@ -158,16 +174,19 @@ def settle(nat, base, order, parts, inside, vectors, aim, counts, stop):
         inside: int32 `[N + M]`, the component of each state, -1 for constants.
         vectors: written to.
         aim: what is asked for.
-        counts: int64 `[2]`, rounds, and components whose bounds are not near enough;
-            added to.
+        counts: int64 `[1]`, rounds: added to.
+        room: to work in.
+        first: the component to begin with.
         stop: int8 `[1]`, set by another thread to end it.
+
+    Returns:
+        The component that takes too long; how many there are where none does.
     """
-    size = len(order)
-    only = np.full(size, -1, np.int32)
-    probs, frozen = np.zeros(len(nat.lower)), np.zeros(len(nat.lower))
-    for part in range(len(parts) - 1):
+    last = len(parts) - 1
+    only, probs = room.only, room.probs
+    for part in range(first, last):
         if stop[0] != 0:
-            return
+            return last
         states = order[parts[part] : parts[part + 1]]
         loops = 1 if len(states) > 1 else 0
         if loops == 0:
@@ -183,25 +202,35 @@ def settle(nat, base, order, parts, inside, vectors, aim, counts, stop):
             lower[state], _ = look(nat, base, lower, state, aim, -1.0, probs)
             upper[state], _ = look(nat, base, upper, state, aim, 1.0, probs)
             continue
+        rounds = min(aim.patience, LOOKS_WITH_NATURE // len(states))
         met = iterate(
-            nat, base, states, inside, vectors, aim, counts, only, frozen, probs, stop
+            nat, base, states, inside, vectors, aim, counts, room, rounds, stop
         )
-        counts[1] += 1 - met
         for place in range(len(states)):
             vectors.steps[states[place]] = 0.0
+            only[states[place]] = -1
+        if met == 0:
+            return part
+    return last
 
 
 @compiled
-def iterate(nat, base, states, inside, vectors, aim, counts, only, frozen, probs, stop):
-    """Values of a component in place, until a certificate shows that they are near."""
+def iterate(nat, base, states, inside, vectors, aim, counts, room, rounds, stop):
+    """Values of a component in place, until a certificate shows that they are near.
+
+    In some rounds at most: 1 where one does.
+    """
+    only, frozen, probs = room.only, room.frozen, room.probs
     value, longest, found = vectors.value, 1.0, 0
     # What is not known of few states is passed on to very many, which cost more.
     goal = FIRST_GOAL if len(states) > FEW_STATES else FIRST_GOAL_OF_FEW
     if aim.proper == 1:
-        longest = stay(nat, vectors.steps, states, aim, only, frozen, probs, stop)
+        longest = stay(
+            nat, vectors.steps, states, aim, only, frozen, probs, rounds, stop
+        )
         if longest < 0.0:
             return 0
-    for _ in range(aim.patience):
+    for _ in range(rounds):
         if stop[0] != 0:
             return 0
         change, top = 0.0, 0.0
@@ -222,7 +251,9 @@ def iterate(nat, base, states, inside, vectors, aim, counts, only, frozen, probs
             continue
         if aim.proper == 0:
             freeze(nat, base, value, states, aim, only, frozen, probs)
-            longest = stay(nat, vectors.steps, states, aim, only, frozen, probs, stop)
+            longest = stay(
+                nat, vectors.steps, states, aim, only, frozen, probs, rounds, stop
+            )
             if longest < 0.0:
                 if still:
                     return 0
@@ -233,7 +264,7 @@ def iterate(nat, base, states, inside, vectors, aim, counts, only, frozen, probs
                 continue
         found = certify(nat, base, states, inside, vectors, aim, only, frozen, probs)
         if found == 0:
-            few = aim.patience if still else 2 * CLOSER
+            few = rounds if still else 2 * CLOSER
             found = sharpen(nat, base, states, vectors, aim, few, probs, stop)
         if found == 1 or still:
             return found

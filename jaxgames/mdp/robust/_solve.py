@@ -18,12 +18,15 @@ from jaxgames.mdp.robust._equations import (
 )
 from jaxgames.mdp.robust._host import (
     Aim,
+    Room,
     Vectors,
+    iterate,
     look_at_all,
     mend,
     rise,
     settle,
 )
+from jaxgames.mdp.robust._improve import improve, local, work_of
 from jaxgames.mdp.robust._natures import (
     Natures,
     distribute,
@@ -32,7 +35,15 @@ from jaxgames.mdp.robust._natures import (
     of_choices,
 )
 from jaxgames.mdp.robust._pose import Asking, Posed, posed
-from jaxgames.tuning.mdp import ANSWERS, MENDED_IN, PATIENCE_WITH_NATURE
+from jaxgames.tuning.mdp import (
+    ANSWERS,
+    LAST_LOOKS,
+    LOOKS_WITH_NATURE,
+    MENDED_IN,
+    PATIENCE_WITH_NATURE,
+    WORK_OF_A_LOOK,
+    WORK_WITH_NATURE,
+)
 
 
 class Found(NamedTuple):
@@ -157,12 +168,61 @@ def on_host(
         np.append(np.full(size, cap), part.constants),
         np.zeros(size + len(part.constants)),
     )
-    counts = np.zeros(2, np.int64)
-    settle(
-        *(part.nat, part.base, part.order, part.parts, part.inside),
-        *(vectors, aim, counts, stop),
-    )
+    counts = np.zeros(1, np.int64)
+    only = np.full(size, NO_CHOICE, np.int32)
+    room = Room(only, *np.zeros((2, len(part.nat.lower))))
+    at, last = 0, len(part.parts) - 1
+    while at < last:
+        limits.tick("solving interval equations", at, "components")
+        equal = (part.nat, part.base, part.order, part.parts, part.inside)
+        at = settle(*equal, vectors, aim, counts, room, at, stop)
+        if at < last:
+            _slow(part, at, vectors, aim, (floor, cap), counts, room, stop)
+        at += 1
     return (*mended(part, aim, vectors, floor, cap, stop), int(counts[0]))
+
+
+def _slow(
+    part: Equations,
+    at: int,
+    vectors: Vectors,
+    aim: Aim,
+    ends: tuple[float, float],
+    counts: np.ndarray,
+    room: Room,
+    stop: np.ndarray,
+) -> None:
+    """Bounds of a component that is slow: by policies, if these are sooner than rounds.
+
+    Args:
+        part: the equations.
+        at: the component.
+        vectors: written to.
+        aim: what is asked for.
+        ends: what no value is below, and what none is above.
+        counts: int64 `[1]`, rounds: added to.
+        room: to work in.
+        stop: int8 `[1]`, set by another thread to end it.
+    """
+    own = local(part, at)
+    work = work_of(own)
+    solved = work <= WORK_WITH_NATURE
+    rounds = int(work / WORK_OF_A_LOOK) // len(own.states) if solved else 0
+
+    def again(rounds: int) -> bool:
+        how = (part.nat, part.base, own.states, part.inside, vectors, aim, counts)
+        met = iterate(*how, room, rounds, stop)
+        vectors.steps[own.states], room.only[own.states] = 0.0, NO_CHOICE
+        return bool(met)
+
+    if rounds > LOOKS_WITH_NATURE // len(own.states) and again(
+        min(rounds, aim.patience)
+    ):
+        return
+    if not solved:
+        again(aim.patience)
+    elif not improve(own, vectors, aim, ends, stop):
+        again(min(aim.patience, LAST_LOOKS // len(own.states)))
 
 
 def mended(
