@@ -492,4 +492,5 @@ def test_python_answers_nothing_where_loading_machine_code_is_sooner(monkeypatch
     ):
         monkeypatch.setattr(host, "_plain_left", left)
         assert parity.solve(game, "host").status == 0
-        assert asked.pop() == plain
+        assert asked[0] == plain  # it may be cut off, and another one follow
+        asked.clear()

@@ -335,6 +335,7 @@ def test_python_is_cut_off_where_a_compiler_pays(monkeypatch):
     monkeypatch.setattr(_problem, "host", engines(run))
     monkeypatch.setattr(_problem, "attempted", lambda *_: None)
     monkeypatch.setattr(host, "_has_llvm", lambda: False)
+    monkeypatch.setattr(host, "_is_made", lambda package: False)
     monkeypatch.setattr(host, "_plain_left", 0.02)
     assert agrees(SMALL, parity.solve(SMALL, "host"))
     assert calls[0] is host.Impatience is not calls[1]
@@ -350,6 +351,7 @@ def test_python_tells_where_it_stands_and_may_be_stopped(monkeypatch):
     monkeypatch.setattr(_problem, "host", engines(run))
     monkeypatch.setattr(_problem, "attempted", lambda *_: None)
     monkeypatch.setattr(host, "_has_llvm", lambda: False)
+    monkeypatch.setattr(host, "_is_made", lambda package: False)
     monkeypatch.setattr(host, "_plain_left", 60.0)
     told = []
 

@@ -972,7 +972,7 @@ def test_one_thread_and_two_say_the_same(leg, threads, monkeypatch):
             Status.SOLVED, winner=outcome.winner, strategy=outcome.strategy
         )
         assert engine.verify(arena, solution)
-    assert len(threads) == 2
+    assert len(threads) > 1  # one of those that wait for work has it, of any number
 
 
 @pytest.mark.parametrize("cores", [1, 2])
