@@ -28,7 +28,6 @@ from jaxgames import (
     states,
 )
 from jaxgames.energy._capacity import CappedFVI
-from jaxgames.energy._lockstep import Lockstep
 from jaxgames.energy._proof import Proof
 from jaxgames.parity._trimming import Trimming
 from jaxgames.solver import Solver
@@ -210,11 +209,6 @@ OF_ANOTHER = {
         energy.solve,
         Proof(),
         "Proof solves what claimed credits come to, expected an energy solver",
-    ),
-    "of batches": (
-        energy.solve,
-        Lockstep(),
-        "Lockstep solves tasks of batches of energy games, expected an energy solver",
     ),
     "without one": (
         lambda arena, solver: energy.solve_with_capacity(arena, 1, solver),

@@ -64,7 +64,6 @@ class Lockstep(Solver):
     sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
 
     name: ClassVar[str] = "fvi"
-    solves: ClassVar[str] = "tasks of batches of energy games"
 
     def __post_init__(self):
         super().__post_init__()
