@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NamedTuple, Unpack
 import numpy as np
 
 from jaxgames import fixpoint, ops, validity
-from jaxgames.arena import Arena, is_traced
+from jaxgames.arena import MAX_SIZE, Arena, is_traced
 from jaxgames.graph import _links, host
 from jaxgames.graph._input import check_masks, vertex_mask
 from jaxgames.graph._reach import Engine
@@ -83,7 +83,7 @@ def attractor(
         >>> graph.attractor(arena, [2], 0, max_steps=0).mask
         array([False, False,  True])
     """
-    most = host.NO_LIMIT if max_steps is None else fixpoint.checked_steps(max_steps)
+    most = MAX_SIZE if max_steps is None else fixpoint.checked_steps(max_steps)
     if not isinstance(arena, Arena):
         raise ValueError(
             f"an attractor needs an Arena, which has owners, got {type(arena).__name__}"
@@ -119,14 +119,14 @@ class Problem(NamedTuple):
         foreign: int8 `[V]`, 1 for a vertex of the opponent.
         target: bool `[V]`.
         inside: bool `[V]`, the vertices that there are.
-        most: int32, the rounds that may be made; -1 for any number.
+        most: int32, the rounds that may be made.
     """
 
     out: Links
     foreign: Any
     target: Any
     inside: Any
-    most: Any = host.NO_LIMIT
+    most: Any = MAX_SIZE
 
 
 class State(NamedTuple):

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Unpack
 import numpy as np
 
 from jaxgames import fixpoint, ops, validity
-from jaxgames.arena import is_traced
+from jaxgames.arena import MAX_SIZE, is_traced
 from jaxgames.graph import _links, host
 from jaxgames.graph._input import check_masks, read, vertex_mask
 from jaxgames.later import jax, jnp
@@ -66,7 +66,7 @@ def reachable(
         >>> graph.reachable(chain, [0], max_steps=1)
         array([ True,  True, False])
     """
-    most = host.NO_LIMIT if max_steps is None else fixpoint.checked_steps(max_steps)
+    most = MAX_SIZE if max_steps is None else fixpoint.checked_steps(max_steps)
     arena, fault = read(graph)
     check_masks(arena, vertices, edges)
     start = vertex_mask("sources", arena, sources)
@@ -121,7 +121,7 @@ class Problem(NamedTuple):
         links: each vertex points at those that it takes a mark from.
         sources: bool `[V]`, the vertices that are marked in the beginning.
         inside: bool `[V]`, the vertices that there are.
-        most: int32, the rounds that may be made; -1 for any number.
+        most: int32, the rounds that may be made.
     """
 
     links: Links
@@ -164,9 +164,7 @@ class Reach(Solver):
         return state.mark
 
 
-def spread(
-    links: Links, sources: Any, inside: Any, most: Any = host.NO_LIMIT
-) -> jax.Array:
+def spread(links: Links, sources: Any, inside: Any, most: Any = MAX_SIZE) -> jax.Array:
     """Marks all that points, directly or not, at a source: bool `[V]`."""
     masks = jnp.asarray(sources), jnp.asarray(inside)
     problem = Problem(links, *masks, most=jnp.asarray(most, jnp.int32))

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from jaxgames import limits
 from jaxgames.mdp._model import spans
 from jaxgames.mdp.host._steps import gains
 from jaxgames.tuning.mdp import NARROW_UP_TO
@@ -65,6 +66,7 @@ def narrow_bounds(
     missing, off = np.empty((2, len(states)))
     before, best = np.inf, None
     for _ in range(REFINEMENTS):
+        limits.tick("verifying")
         gains(*parts, high, low, missing, off)
         rest = float((np.abs(missing) + off).max())
         if not rest < before / 2:

@@ -9,6 +9,7 @@ import pytest
 from jaxgames import mdp
 from jaxgames.mdp.robust._verify import ALL, ANY, FIXED, Claim, Intervals
 from tests.mdp.quantitative_cases import interval_chain
+from tests.mdp.rounds import by_rounds
 
 
 def random_intervals(rng: np.random.Generator) -> mdp.MDP:
@@ -44,14 +45,6 @@ def random_claim(rng: np.random.Generator, model: mdp.MDP) -> Claim:
         rng.random(len(own.low)) < 0.8
     )
     return Claim(own, none, none, scheduler.astype(np.int32), nature, False, False)
-
-
-def by_rounds(step, mark: np.ndarray) -> np.ndarray:
-    while True:
-        new = step(mark)
-        if (new == mark).all():
-            return mark
-        mark = new
 
 
 def states_of(claim: Claim, good: np.ndarray, scheduler: int) -> np.ndarray:

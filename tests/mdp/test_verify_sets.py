@@ -11,6 +11,7 @@ from jaxgames import graph, mdp
 from jaxgames.mdp import _verify_sharp, _verify_values
 from jaxgames.mdp._verify_sums import kept_exactly
 from jaxgames.mdp._verify_values import Claim
+from tests.mdp.rounds import by_rounds
 
 
 def random_model(rng: np.random.Generator) -> mdp.MDP:
@@ -37,14 +38,6 @@ def random_model(rng: np.random.Generator) -> mdp.MDP:
 def claim_of(model: mdp.MDP) -> Claim:
     none = np.zeros(model.num_states)
     return Claim(model, none, none, None)
-
-
-def by_rounds(step, mark: np.ndarray) -> np.ndarray:
-    while True:
-        new = step(mark)
-        if (new == mark).all():
-            return mark
-        mark = new
 
 
 @pytest.mark.parametrize("seed", range(40))

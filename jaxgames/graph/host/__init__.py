@@ -27,9 +27,6 @@ from jaxgames.graph.host._reach import attract, descend, reach, transpose
 from jaxgames.graph.host._verify import verify as verify
 from jaxgames.limits import Bounds, limited
 
-NO_LIMIT = -1
-"""How many steps a search may take that ends by itself."""
-
 STOPPED = -1
 """How many components there are where the search was stopped."""
 
